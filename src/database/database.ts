@@ -22,7 +22,6 @@ import { createDialect } from './kysely-dialect.ts';
 import { readInstallation } from './stores/installation.ts';
 import { migrationsTable, Readiness, type ReadinessFindings } from './readiness.ts';
 import { Sessions } from './session.ts';
-import { StoreSession } from './store-session.ts';
 import { readClock } from './stores/clock.ts';
 import { createEventMoves } from './stores/event.store.ts';
 import { createKeyChanges } from './stores/key-changes.ts';
@@ -63,7 +62,7 @@ export async function connectDatabase(options: ConnectionsOptions): Promise<Data
   const metadata = orm.getMetadata();
   const clock = new RemoteClock();
   const storesIn = createStores(metadata, clock);
-  const sessionFor = (caller: Caller): Session => new StoreSession(sessions.for(caller));
+  const sessionFor = (caller: Caller): Session => sessions.for(caller);
   const sessions = new Sessions({
     ...connections,
     orm,
@@ -71,7 +70,7 @@ export async function connectDatabase(options: ConnectionsOptions): Promise<Data
     onFailure: (error) => readiness.record(error),
   });
   return {
-    stores: { for: (caller) => storesIn(sessions.for(caller)) },
+    stores: { for: (caller) => storesIn(sessionFor(caller)) },
     eventMoves: (caller) => createEventMoves(sessionFor(caller), clock),
     keyRecords: (caller) => createKeyRecords(metadata, sessionFor(caller)),
     keyChanges: (caller) => createKeyChanges(metadata, sessionFor(caller)),
@@ -79,7 +78,7 @@ export async function connectDatabase(options: ConnectionsOptions): Promise<Data
     readInstallation: (caller) => readInstallation(sessionFor(caller)),
     clock,
     readClock: (caller) => readClock(sessionFor(caller), clock),
-    checkReady: (caller) => readiness.check(caller, sessions.for(caller)),
+    checkReady: (caller) => readiness.check(caller, sessionFor(caller)),
     serverFigures: () => (typeof options.location === 'string' ? servers.figures : []),
     onServerChange: (listener) => servers.onChange(listener),
     poolFigures: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),

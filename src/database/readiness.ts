@@ -1,7 +1,7 @@
 import { migrations } from '../../migrations/index.ts';
+import { isUnavailable } from '../domain/errors.ts';
 import type { Caller } from '../platform/callers/index.ts';
 import {
-  DatabaseUnavailable,
   isDiskFull,
   isReadOnly,
   objectStatement,
@@ -76,7 +76,7 @@ export class Readiness {
       applied = await session.run(appliedStatement, []);
     } catch (error) {
       if (isReadOnly(error)) return takesNoWrites;
-      return error instanceof DatabaseUnavailable
+      return isUnavailable(error)
         ? "The database can't be reached, or doesn't respond in time."
         : `The table ${migrationsTable} can't be read.`;
     }

@@ -21,16 +21,20 @@ import {
   type Statement,
   type StatementValues,
   throwIfLost,
+  type TransactionKind,
 } from '../platform/postgres/index.ts';
+import { domainFailureOf } from './domain-failure.ts';
 import { leaseOf } from './kysely-dialect.ts';
 
 export interface SessionOptions extends PgConnections {
   readonly orm: MikroORM;
-  /** How long a transaction of `atomically` may take from its BEGIN, further tries included. */
+  /** How long an atomic transaction may take from its BEGIN, further tries included. */
   readonly atomicMillis: number;
   /** Receives the driver's error of every failure on an exclusive connection. */
   readonly onFailure: (error: unknown) => void;
 }
+
+type Work<T> = (session: Session) => Promise<T>;
 
 const minLockWaitMillis = 100;
 
@@ -59,7 +63,11 @@ export class Sessions {
     const { accounts } = options;
     this.#options = options;
     this.#insertions = createSharedInsertions(accounts, (caller, queries) => this.#runExclusively(caller, queries));
-    this.#transactions = createSharedTransactions(accounts, (caller, work) => this.transact(caller, work));
+    this.#transactions = createSharedTransactions(
+      accounts,
+      (caller, work) => this.#transact(caller, work),
+      domainFailureOf,
+    );
   }
 
   /** It is light, and holds nothing. */
@@ -93,7 +101,13 @@ export class Sessions {
     }) as Promise<Row | undefined>;
   }
 
-  transact<T>(caller: Caller, work: (lease: ConnectionLease) => Promise<T>): Promise<T> {
+  transaction<T>(caller: Caller, work: Work<T>, kind: TransactionKind): Promise<T> {
+    if (kind === 'insertion') return this.#transactions.add(caller, work) as Promise<T>;
+    if (kind === 'atomic') return this.#atomically(caller, work);
+    return this.#transact(caller, (lease) => work(createTransactionSession(lease, domainFailureOf)));
+  }
+
+  #transact<T>(caller: Caller, work: (lease: ConnectionLease) => Promise<T>): Promise<T> {
     return this.#guard(caller, () =>
       // Without an entity manager, which costs a tenth of a small transaction: stores need its connection only.
       this.#options.orm.em.getConnection().transactional(async (transaction) => {
@@ -105,12 +119,12 @@ export class Sessions {
     );
   }
 
-  async atomically<T>(caller: Caller, work: (session: Session) => Promise<T>): Promise<T> {
+  async #atomically<T>(caller: Caller, work: Work<T>): Promise<T> {
     const { atomicMillis } = this.#options;
     let deadline: number | undefined;
     for (;;) {
       try {
-        return await this.transact(caller, (lease) => {
+        return await this.#transact(caller, (lease) => {
           deadline ??= performance.now() + atomicMillis;
           // Of two that wait for each other, which is so only where others don't lock in our order, one is tried again.
           lease.defer(limitLockWait((deadline - performance.now()) * (0.4 + 0.2 * Math.random())));
@@ -120,10 +134,6 @@ export class Sessions {
         if (!isDeadlock(error) || performance.now() + minLockWaitMillis > (deadline ?? 0)) throw error;
       }
     }
-  }
-
-  insertion<T>(caller: Caller, work: (session: Session) => Promise<T>): Promise<T> {
-    return this.#transactions.add(caller, work) as Promise<T>;
   }
 
   /** Once more where others don't wait behind it, if a lock kept a read from a shared connection. */
@@ -170,7 +180,7 @@ export class Sessions {
   }
 }
 
-/** That of one caller. */
+/** That of one caller. It fails as the domain's ports say. */
 class CallerSession implements Session {
   readonly #sessions: Sessions;
   readonly #caller: Caller;
@@ -181,7 +191,7 @@ class CallerSession implements Session {
   }
 
   run<Row>(statement: Statement<Row>, values: StatementValues, locks?: readonly Query<unknown>[]): Promise<Row[]> {
-    return this.#sessions.run(this.#caller, statement, values, locks);
+    return this.#sessions.run(this.#caller, statement, values, locks).catch(fail);
   }
 
   async defer(statement: Statement<unknown>, values: StatementValues): Promise<void> {
@@ -189,20 +199,16 @@ class CallerSession implements Session {
   }
 
   lookUp<Row>(lookUp: LookUp<Row>, id: string): Promise<Row | undefined> {
-    return this.#sessions.lookUp(this.#caller, lookUp, id);
+    return this.#sessions.lookUp(this.#caller, lookUp, id).catch(fail);
   }
 
-  transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    return this.#sessions.transact(this.#caller, (lease) => work(createTransactionSession(lease)));
+  transaction<T>(work: Work<T>, kind: TransactionKind = 'plain'): Promise<T> {
+    return this.#sessions.transaction(this.#caller, work, kind).catch(fail);
   }
+}
 
-  atomically<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    return this.#sessions.atomically(this.#caller, work);
-  }
-
-  insertion<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    return this.#sessions.insertion(this.#caller, work);
-  }
+function fail(error: unknown): never {
+  throw domainFailureOf(error);
 }
 
 /**
@@ -213,7 +219,7 @@ async function untilDeadline<T>(
   lease: ConnectionLease,
   deadline: number,
   maxMillis: number,
-  work: (session: Session) => Promise<T>,
+  work: Work<T>,
 ): Promise<T> {
   const timer = setTimeout(() => lease.cancel(), Math.max(0, deadline - performance.now()));
   let failure: Error | undefined;
@@ -233,7 +239,7 @@ async function untilDeadline<T>(
   };
   // What has failed is undone before the next statement is sent. All rows have been locked first.
   let last: Promise<unknown> = Promise.resolve();
-  const session = createTransactionSession(lease, (statement, values) => {
+  const session = createTransactionSession(lease, domainFailureOf, (statement, values) => {
     const rows = last.then(() => run(statement, values));
     last = rows.catch(() => undefined);
     return rows;

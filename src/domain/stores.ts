@@ -21,20 +21,18 @@ export interface Stores extends NounStores {
    * Runs the work in a transaction and commits it; an error rolls it back. Inside a transaction the work joins that
    * one.
    */
-  transaction<T>(work: (stores: Stores) => Promise<T>): Promise<T>;
-
-  /**
-   * The same for work of several writes: it may take 2 s from BEGIN (500 ms on the embedded database), and is done
-   * again after a deadlock within that time, on stores made anew. It locks all rows first (`lockNamedRows`). A write
-   * that fails rolls all back, whatever the work makes of it; a read that fails doesn't. Throws UNAVAILABLE when it
-   * takes too long.
-   */
-  atomically<T>(work: (stores: Stores) => Promise<T>): Promise<T>;
-
-  /**
-   * The same for work that only inserts, besides claiming a key: what comes from one client at the same time may be one
-   * transaction. When any of it fails, or does more than that, all is rolled back, and each work is done again by
-   * itself.
-   */
-  insertion<T>(work: (stores: Stores) => Promise<T>): Promise<T>;
+  transaction<T>(work: (stores: Stores) => Promise<T>, kind?: TransactionKind): Promise<T>;
 }
+
+/**
+ * How the work of a transaction is done, where not `plain`.
+ *
+ * - `insertion`: it only inserts, besides claiming a key. What comes from one client at the same time may be one
+ *   transaction. When any of it fails, or does more than that, all is rolled back, and each work is done again by
+ *   itself.
+ * - `atomic`: it has several writes, and locks all rows first (`lockNamedRows`). It may take 2 s from BEGIN (500 ms on
+ *   the embedded database), and is done again after a deadlock within that time, on stores made anew. A write that
+ *   fails rolls all back, whatever the work makes of it; a read that fails doesn't. Throws UNAVAILABLE when it takes
+ *   too long.
+ */
+export type TransactionKind = 'plain' | 'insertion' | 'atomic';

@@ -1,6 +1,6 @@
 import type { Id } from '../../domain/id.ts';
 import { readAlone, UnreadableRow } from '../../platform/postgres/index.ts';
-import { domainFailureOf } from '../store-session.ts';
+import { domainFailureOf } from '../domain-failure.ts';
 import type { Column, EntityTable } from './entity-table.ts';
 
 /** A row of another table that belongs to a row: at most one, found by its primary key. */

@@ -16,7 +16,7 @@ import {
 import { Placeholders, type Condition, type Conditions } from './conditions.ts';
 import type { EntityTable } from './entity-table.ts';
 import { pageTemplate, pageText, pageValues, type SortColumn } from './keyset-page.ts';
-import { domainFailureOf } from '../store-session.ts';
+import { domainFailureOf } from '../domain-failure.ts';
 import { selectionOf, type Relation, type Selection } from './selection.ts';
 
 /** The SQL source of one kind of row. */

@@ -9,7 +9,7 @@ import {
   unprepared,
   UnreadableRow,
 } from '../../platform/postgres/index.ts';
-import { domainFailureOf } from '../store-session.ts';
+import { domainFailureOf } from '../domain-failure.ts';
 import type { EntityTable } from './entity-table.ts';
 import { insertionOfOne, returning, type Companion, type Values } from './insertion.ts';
 import { RowLocks } from './row-locks.ts';

@@ -14,6 +14,7 @@ import {
   openMaintenanceWhenWritable,
 } from '../../platform/postgres/index.ts';
 import { createMaintenanceOrm } from '../database.ts';
+import { domainFailureOf } from '../domain-failure.ts';
 import { leaseOf } from '../kysely-dialect.ts';
 import { createStores } from '../stores/stores.ts';
 import { eventRights } from './event-rights.ts';
@@ -138,7 +139,10 @@ async function migrateOnce({ orm, fill }: Run, em: SqlEntityManager): Promise<vo
   const applied = await orm.migrator.up({ transaction });
   if (applied.some(({ name }) => name === migrations[0].name)) {
     await fill?.(
-      createStores(orm.getMetadata(), new RemoteClock())(createTransactionSession(await leaseOf(transaction))),
+      createStores(
+        orm.getMetadata(),
+        new RemoteClock(),
+      )(createTransactionSession(await leaseOf(transaction), domainFailureOf)),
     );
   }
 }

@@ -6,7 +6,7 @@ import { planLimits, type StoredPlan } from '../../domain/access/plan.ts';
 import type { DomainError } from '../../domain/errors.ts';
 import { objectStatement, type Session, UnreadableRow } from '../../platform/postgres/index.ts';
 import { EntityTable, millisOf } from '../sql/entity-table.ts';
-import { domainFailureOf } from '../store-session.ts';
+import { domainFailureOf } from '../domain-failure.ts';
 
 /** More changes than this are looked up by the ids of the keys. */
 const maxChanges = 1_000;

@@ -22,8 +22,7 @@ import { createIdempotencyStore } from './idempotency.store.ts';
 import { createInventoryStore } from './inventory-item.store.ts';
 import { createOrderStore } from './order.store.ts';
 import { createPetStore } from './pet.store.ts';
-import type { Session } from '../../platform/postgres/index.ts';
-import { StoreSession } from '../store-session.ts';
+import type { Session, TransactionKind } from '../../platform/postgres/index.ts';
 
 /** The entities of all stores, for MikroORM. */
 export const entities = [
@@ -39,7 +38,7 @@ export interface CallerStores {
   for(caller: Caller): Stores;
 }
 
-type StoreName = Exclude<keyof Stores, 'transaction' | 'atomically' | 'insertion' | 'clock'>;
+type StoreName = Exclude<keyof Stores, 'transaction' | 'clock'>;
 type StoreMaker<Name extends StoreName> = (session: Session) => Stores[Name];
 /** A store with more methods than every noun's can't be made of the table of nouns. */
 type NeedsOwnMaker<Name extends StoreName> = keyof Stores[Name] extends keyof NounStore<object, FilterFields, string>
@@ -77,7 +76,7 @@ export function createStores(metadata: MetadataStorage, clock: SharedClock): (se
       },
     });
   }
-  return (session) => new MadeStores(new StoreSession(session), clock) as object as Stores;
+  return (session) => new MadeStores(session, clock) as object as Stores;
 }
 
 /** The store of a noun with nothing of its own. */
@@ -99,16 +98,8 @@ class SessionStores {
     this.clock = clock;
   }
 
-  transaction<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
-    return this.session.transaction((inside) => work(this.#in(inside)));
-  }
-
-  atomically<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
-    return this.session.atomically((inside) => work(this.#in(inside)));
-  }
-
-  insertion<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
-    return this.session.insertion((inside) => work(this.#in(inside)));
+  transaction<T>(work: (stores: Stores) => Promise<T>, kind?: TransactionKind): Promise<T> {
+    return this.session.transaction((inside) => work(this.#in(inside)), kind);
   }
 
   /** Itself, inside a transaction. */

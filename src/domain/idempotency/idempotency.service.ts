@@ -1,6 +1,6 @@
 import { redactSecrets } from '../access/redaction.ts';
 import { DomainError, unreadable } from '../errors.ts';
-import type { Stores } from '../stores.ts';
+import type { Stores, TransactionKind } from '../stores.ts';
 import type { StoredResult } from './idempotency-record.entity.ts';
 import type { ClaimedKey, FieldRecord, IdempotencyKey, StoredOutcome } from './idempotency.store.ts';
 
@@ -43,7 +43,7 @@ interface KeyedWork<Result, Stored> {
   readonly work: (stores: Stores) => Promise<Result>;
   readonly save: (stores: Stores, result: Result) => Promise<void>;
   /** In which kind of transaction the work is done. */
-  readonly transaction: 'transaction' | 'insertion' | 'atomically';
+  readonly transaction: TransactionKind;
 }
 
 /**
@@ -94,7 +94,7 @@ export class IdempotencyService {
       stores,
       { principalId, key },
       {
-        transaction: isInsertion ? 'insertion' : 'transaction',
+        transaction: isInsertion ? 'insertion' : 'plain',
         fields: [field, wholeOperation],
         replay: ({ response, fields }) => {
           if (response !== undefined || fields.has(wholeOperation)) throw keyReused();
@@ -109,7 +109,7 @@ export class IdempotencyService {
     );
   }
 
-  /** Does the work by `Stores.atomically`; it is one record for all of its fields. */
+  /** Does the work in an atomic transaction; it is one record for all of its fields. */
   onceForOperation<Result>(
     stores: Stores,
     { principalId, key, fingerprint, fields }: IdempotentOperation,
@@ -120,7 +120,7 @@ export class IdempotencyService {
       stores,
       { principalId, key },
       {
-        transaction: 'atomically',
+        transaction: 'atomic',
         fields: [wholeOperation, ...fields],
         replay: (claimed) => {
           const whole = checked(claimed.fields.get(wholeOperation), fingerprint);
@@ -147,7 +147,7 @@ export class IdempotencyService {
     if (this.#running.has(running)) throw stillRunning();
     this.#running.add(running);
     try {
-      return await stores[use.transaction]((inside) => this.#onceIn(inside, key, use));
+      return await stores.transaction((inside) => this.#onceIn(inside, key, use), use.transaction);
     } finally {
       this.#running.delete(running);
     }

@@ -64,7 +64,7 @@ export async function executeAtomically(
     // Before the key, as everywhere: what has no scope is no replay.
     assertScopes(calls, context);
     if (context.keyed === undefined) {
-      await context.stores.atomically(work);
+      await context.stores.transaction(work, 'atomic');
     } else {
       const names = calls.map(({ key }) => key);
       const outcome = await context.keyed.onceForOperation(names, fingerprint(calls), work);

@@ -43,5 +43,6 @@ export {
   type Statement,
   statementOf,
   type StatementValues,
+  type TransactionKind,
   unprepared,
 } from './statement.ts';

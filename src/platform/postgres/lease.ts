@@ -1,6 +1,5 @@
 import type { Caller } from '../callers/index.ts';
 import type { ConnectionPool, PooledConnection } from './connection-pool.ts';
-import { failureOf } from './driver-errors.ts';
 import {
   type LookUp,
   type Query,
@@ -123,9 +122,13 @@ export class ConnectionLease {
   }
 }
 
+/** What an error of the driver is to the work of a transaction. */
+export type FailureOf = (error: unknown) => Error;
+
 /** Runs every statement in the transaction. */
 export function createTransactionSession(
   lease: ConnectionLease,
+  failureOf: FailureOf,
   run: Session['run'] = (statement, values, locks) => lease.run(statement, values, locks),
 ): Session {
   const session: Session = {
@@ -139,8 +142,6 @@ export function createTransactionSession(
     defer: async (statement, values) => lease.defer({ statement, values }),
     lookUp: async <Row>({ byId }: LookUp<Row>, id: string) => (await session.run(byId, [id]))[0],
     transaction: (work) => work(session),
-    atomically: (work) => work(session),
-    insertion: (work) => work(session),
   };
   return session;
 }

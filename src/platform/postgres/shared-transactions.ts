@@ -2,7 +2,7 @@ import type { Accounts, Caller } from '../callers/index.ts';
 import { inBackground } from '../background.ts';
 import { failureOf, isOrHasUnavailable } from './driver-errors.ts';
 import { ClientBatches } from './client-batches.ts';
-import { type ConnectionLease, control, createTransactionSession } from './lease.ts';
+import { type ConnectionLease, control, createTransactionSession, type FailureOf } from './lease.ts';
 import { type Query, type Session, type Statement, together, type StatementValues } from './statement.ts';
 
 type Work = (session: Session) => Promise<unknown>;
@@ -62,7 +62,20 @@ export function createSharedInsertions(
  * Failures: after a wrong assumption all works are done again together without any; after another failure each is done
  * again by itself.
  */
-export function createSharedTransactions(accounts: Accounts, transact: Transact): ClientBatches<Work, unknown> {
+export function createSharedTransactions(
+  accounts: Accounts,
+  transact: Transact,
+  toFailure: FailureOf,
+): ClientBatches<Work, unknown> {
+  const doAll = async (
+    lease: ConnectionLease,
+    works: readonly Work[],
+    assumesExpected: boolean,
+  ): Promise<unknown[]> => {
+    const statements = new GatheredStatements(lease, assumesExpected);
+    const session = createTransactionSession(lease, toFailure, (...query) => statements.run(...query));
+    return statements.resultsOf(works.map((work) => work(session)));
+  };
   return new ClientBatches({
     accounts,
     maxEntries: maxWorks,
@@ -72,7 +85,7 @@ export function createSharedTransactions(accounts: Accounts, transact: Transact)
         return result;
       } catch (error) {
         if (!(error instanceof UnexpectedRow)) throw error;
-        return transact(caller, (lease) => work(createTransactionSession(lease)));
+        return transact(caller, (lease) => work(createTransactionSession(lease, toFailure)));
       }
     },
     doTogether: async (caller, works) => {
@@ -95,20 +108,6 @@ export function createSharedTransactions(accounts: Accounts, transact: Transact)
 
 /** Works have gone on with a row that was another one, or do more than insert. */
 class UnexpectedRow extends Error {}
-
-/** Throws UnexpectedRow, or the first failure, once all works have ended. */
-async function doAll(lease: ConnectionLease, works: readonly Work[], assumesExpected: boolean): Promise<unknown[]> {
-  const statements = new GatheredStatements(lease, assumesExpected);
-  const session = createTransactionSession(lease, (statement, values, locks) =>
-    statements.run(statement, values, locks),
-  );
-  const outcomes = await Promise.allSettled(works.map((work) => work(session)));
-  await statements.assertExpected();
-  return outcomes.map((outcome) => {
-    if (outcome.status === 'rejected') throw outcome.reason;
-    return outcome.value;
-  });
-}
 
 /** Sends the statements of a tick of the event loop in one write, and equal ones as one. */
 class GatheredStatements {
@@ -148,11 +147,13 @@ class GatheredStatements {
     return [expected];
   }
 
-  /** Throws UnexpectedRow, or DatabaseUnavailable. */
-  async assertExpected(): Promise<void> {
+  /** Those of the works, once all have ended. Throws UnexpectedRow, DatabaseUnavailable, or their first failure. */
+  async resultsOf(works: readonly Promise<unknown>[]): Promise<unknown[]> {
+    await Promise.allSettled(works);
     const wereExpected = await Promise.all(this.#wereExpected);
     if (isOrHasUnavailable(this.#failure)) throw this.#failure;
     if (wereExpected.includes(false)) throw new UnexpectedRow();
+    return Promise.all(works);
   }
 
   async #sendAll(): Promise<void> {

@@ -113,6 +113,12 @@ export function readAlone<Row>(decode: Statement<Row>['decode']): Statement<Row 
 }
 
 /**
+ * How the work of a transaction is done: by itself; or, where it only inserts, perhaps together with other such work of
+ * the client; or, where it has several writes, within a deadline, and a read that fails doesn't end it.
+ */
+export type TransactionKind = 'plain' | 'insertion' | 'atomic';
+
+/**
  * Runs statements: on the process's connections, each in its own transaction, or inside one transaction.
  *
  * Throws the failures of `failures.ts`.
@@ -133,11 +139,7 @@ export interface Session {
   /** The row with this id, or undefined. Outside of transactions, several at the same time may be one statement. */
   lookUp<Row>(lookUp: LookUp<Row>, id: string): Promise<Row | undefined>;
   /** Commits the work, or rolls it back when it throws. Inside a transaction the work joins that one. */
-  transaction<T>(work: (session: Session) => Promise<T>): Promise<T>;
-  /** The same for work of several writes, which has a deadline: a read that fails doesn't end the transaction. */
-  atomically<T>(work: (session: Session) => Promise<T>): Promise<T>;
-  /** The same for work that only inserts, which may share its transaction with other such work of the client. */
-  insertion<T>(work: (session: Session) => Promise<T>): Promise<T>;
+  transaction<T>(work: (session: Session) => Promise<T>, kind?: TransactionKind): Promise<T>;
 }
 
 /** One query that does what these do, which are of one statement with a form for many. */

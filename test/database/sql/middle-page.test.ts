@@ -55,8 +55,6 @@ const explain: Session = {
   },
   lookUp: async ({ byId }, id) => (await explain.run(byId, [id]))[0],
   transaction: (work) => work(explain),
-  insertion: (work) => work(explain),
-  atomically: (work) => work(explain),
 };
 const stores = createStores(metadata, new RemoteClock())(explain);
 

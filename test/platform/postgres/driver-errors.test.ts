@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 
-import { domainFailureOf } from '../../../src/database/store-session.ts';
+import { domainFailureOf } from '../../../src/database/domain-failure.ts';
 import { failureOf } from '../../../src/platform/postgres/driver-errors.ts';
 
 it.each([

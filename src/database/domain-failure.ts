@@ -2,58 +2,12 @@ import { DomainError, unavailable, unreadable } from '../domain/errors.ts';
 import { ForeignKeyViolation } from '../domain/store.ts';
 import {
   DatabaseUnavailable,
+  failureOf,
   ForeignKeyViolation as ForeignKeyRefusal,
-  type LookUp,
   type NoFreeConnection,
-  type Query,
-  type Session,
-  type Statement,
-  type StatementValues,
   type UnavailableReason,
   UnreadableRow,
 } from '../platform/postgres/index.ts';
-
-/** The session of stores: it fails as the domain's ports say. */
-export class StoreSession implements Session {
-  readonly #session: Session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
-  run<Row>(statement: Statement<Row>, values: StatementValues, locks?: readonly Query<unknown>[]): Promise<Row[]> {
-    return this.#session.run(statement, values, locks).catch(fail);
-  }
-
-  defer(statement: Statement<unknown>, values: StatementValues): Promise<void> {
-    return this.#session.defer(statement, values).catch(fail);
-  }
-
-  lookUp<Row>(lookUp: LookUp<Row>, id: string): Promise<Row | undefined> {
-    return this.#session.lookUp(lookUp, id).catch(fail);
-  }
-
-  transaction<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    return this.#session.transaction((inside) => work(this.#of(inside))).catch(fail);
-  }
-
-  atomically<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    return this.#session.atomically((inside) => work(this.#of(inside))).catch(fail);
-  }
-
-  insertion<T>(work: (session: Session) => Promise<T>): Promise<T> {
-    return this.#session.insertion((inside) => work(this.#of(inside))).catch(fail);
-  }
-
-  /** Itself, inside a transaction. */
-  #of(session: Session): Session {
-    return session === this.#session ? this : new StoreSession(session);
-  }
-}
-
-function fail(error: unknown): never {
-  throw domainFailureOf(error as Error);
-}
 
 const again = 'Try again in a few seconds.';
 
@@ -73,13 +27,17 @@ function waitedTooLong(what: string): string {
 
 const domainFailures = new WeakMap<Error, Error>();
 
-/** What a failure of the database is to the domain: UNAVAILABLE, or `ForeignKeyViolation`. Any other error is itself. */
-export function domainFailureOf(error: Error): Error {
-  const known = domainFailures.get(error);
+/**
+ * What an error of the driver, or a failure of the database, is to the domain: UNAVAILABLE, or `ForeignKeyViolation`.
+ * Any other error is itself.
+ */
+export function domainFailureOf(error: unknown): Error {
+  const failure = failureOf(error);
+  const known = domainFailures.get(failure);
   if (known !== undefined) return known;
-  const translated = translate(error);
+  const translated = translate(failure);
   // The statements of a caller that has lost the database fail with one error.
-  if (translated !== error) domainFailures.set(error, translated);
+  if (translated !== failure) domainFailures.set(failure, translated);
   return translated;
 }
 
