@@ -60,14 +60,9 @@ export class Sessions {
   readonly #transactions: ReturnType<typeof createSharedTransactions>;
 
   constructor(options: SessionOptions) {
-    const { accounts } = options;
     this.#options = options;
-    this.#insertions = createSharedInsertions(accounts, (caller, queries) => this.#runExclusively(caller, queries));
-    this.#transactions = createSharedTransactions(
-      accounts,
-      (caller, work) => this.#transact(caller, work),
-      domainFailureOf,
-    );
+    this.#insertions = createSharedInsertions((caller, queries) => this.#runExclusively(caller, queries));
+    this.#transactions = createSharedTransactions((caller, work) => this.#transact(caller, work), domainFailureOf);
   }
 
   /** It is light, and holds nothing. */

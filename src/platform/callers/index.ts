@@ -1,5 +1,4 @@
-export { type Account, Accounts, byteMillis, requestMillis, service, type Waiter } from './accounts.ts';
+export { Accounts, byteMillis, requestMillis, service } from './accounts.ts';
 export { type Caller, Callers, waiting } from './caller.ts';
 export { requestBytes, RequestMemory, sizeOf } from './memory.ts';
 export { type Lease, Share, type ShareLimit } from './share.ts';
-export { Waiters } from './waiters.ts';

@@ -1,16 +1,23 @@
-import { type Account, type Accounts, type Caller, type Waiter, Waiters } from '../callers/index.ts';
+import type { Caller } from '../callers/index.ts';
 import { inBackground } from '../background.ts';
 import { isLoss, isReadOnly, recordFailure, throwIfLost } from './driver-errors.ts';
 
 /** What one caller wants to have done. */
-interface WaitingEntry<Work, Result> extends Waiter {
+interface Entry<Work, Result> {
   readonly caller: Caller;
   readonly work: Work;
-  readonly grant: (result?: Result) => void;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A client with entries that wait, or batches under way. */
+interface Client<Work, Result> {
+  readonly id: string;
+  readonly waiting: Entry<Work, Result>[];
+  underWay: number;
 }
 
 export interface BatchOptions<Work, Result> {
-  readonly accounts: Accounts;
   readonly maxEntries: number;
   readonly doAlone: (caller: Caller, work: Work) => Promise<Result>;
   /**
@@ -30,8 +37,7 @@ const maxUnderWayMillis = 200;
 /**
  * Gathers what comes at the same time from one client (a key), to be done together.
  *
- * Model: while two batches of a client are under way, its further entries wait in its account, and the next batch has
- * them all. What comes in one tick of the event loop is in one batch.
+ * Model: while two batches of a client are under way, its further entries wait, and the next batch has them all. What comes in one tick of the event loop is in one batch.
  * Guarantees: entries of different clients are never in one batch; no entry waits longer than 200 ms for earlier
  * batches; one without others at its time is done alone; one whose client has disconnected before is not done.
  * Failure: a lost or read-only database fails all entries of a batch, of which all or none have been done; after any
@@ -40,57 +46,47 @@ const maxUnderWayMillis = 200;
  */
 export class ClientBatches<Work, Result> {
   readonly #options: BatchOptions<Work, Result>;
-  readonly #waiters: Waiters;
+  readonly #clients = new Map<string, Client<Work, Result>>();
 
   constructor(options: BatchOptions<Work, Result>) {
     this.#options = options;
-    this.#waiters = new Waiters(options.accounts);
   }
 
   async add(caller: Caller, work: Work): Promise<Result> {
     throwIfLost(caller);
-    const account = this.#options.accounts.of(caller.id);
-    const isFirst = this.#waitingOf(account).length === 0;
-    return new Promise((resolve, refuse) => {
-      const entry: WaitingEntry<Work, Result> = {
-        account,
-        amount: 1,
-        caller,
-        work,
-        grant: (result) => resolve(result as Result),
-        refuse,
-      };
+    const client = this.#clientOf(caller.id);
+    return new Promise((resolve, reject) => {
       caller.beginWait();
-      this.#waiters.add(entry);
-      if (isFirst) this.#beginNext(account);
+      if (client.waiting.push({ caller, work, resolve, reject }) === 1) this.#beginNext(client);
     });
   }
 
-  #waitingOf(account: Account): readonly WaitingEntry<Work, Result>[] {
-    const waiters: readonly unknown[] = this.#waiters.holdingOf(account).waiters;
-    return waiters as readonly WaitingEntry<Work, Result>[];
+  #clientOf(id: string): Client<Work, Result> {
+    const known = this.#clients.get(id);
+    if (known !== undefined) return known;
+    const client = { id, waiting: [], underWay: 0 };
+    this.#clients.set(id, client);
+    return client;
   }
 
   /** Begins a batch of those that wait, if any, when the client may have one more. */
-  #beginNext(account: Account): void {
-    const [first] = this.#waitingOf(account);
-    const holding = this.#waiters.holdingOf(account);
-    if (first === undefined || holding.leases >= maxUnderWay) return;
-    holding.leases += 1;
-    setImmediate(() => inBackground(this.#doNext(account)));
+  #beginNext(client: Client<Work, Result>): void {
+    if (client.waiting.length === 0 || client.underWay >= maxUnderWay) return;
+    client.underWay += 1;
+    setImmediate(() => inBackground(this.#doNext(client)));
   }
 
-  async #doNext(account: Account): Promise<void> {
-    const batch = this.#waitingOf(account).slice(0, this.#options.maxEntries);
-    for (const entry of batch) this.#waiters.delete(entry);
-    this.#beginNext(account);
+  async #doNext(client: Client<Work, Result>): Promise<void> {
+    const batch = client.waiting.splice(0, this.#options.maxEntries);
+    this.#beginNext(client);
     let isUnderWay = true;
     const end = (): void => {
       if (!isUnderWay) return;
       isUnderWay = false;
       clearTimeout(timeout);
-      this.#waiters.holdingOf(account).leases -= 1;
-      this.#beginNext(account);
+      client.underWay -= 1;
+      this.#beginNext(client);
+      if (client.underWay === 0) this.#clients.delete(client.id);
     };
     const timeout = setTimeout(end, maxUnderWayMillis).unref();
     try {
@@ -100,13 +96,13 @@ export class ClientBatches<Work, Result> {
     }
   }
 
-  async #do(batch: readonly WaitingEntry<Work, Result>[]): Promise<void> {
+  async #do(batch: readonly Entry<Work, Result>[]): Promise<void> {
     const { doAlone, doTogether } = this.#options;
     const { ended = [], entries = [] } = Object.groupBy(batch, ({ caller }) =>
       caller.failure === undefined ? 'entries' : 'ended',
     );
     endWaits(ended);
-    for (const { caller, refuse } of ended) refuse(caller.failure as Error);
+    for (const { caller, reject } of ended) reject(caller.failure);
     const [first, ...others] = entries;
     if (first !== undefined && others.length > 0) {
       for (const { caller } of entries) caller.recordWrite();
@@ -116,17 +112,17 @@ export class ClientBatches<Work, Result> {
       try {
         const results = await doTogether(ofAll, works);
         endWaits(entries);
-        return entries.forEach(({ grant }, index) => grant(results[index]));
+        return entries.forEach(({ resolve }, index) => resolve(results[index] as Result));
       } catch (error) {
         // What a lost COMMIT has done isn't known here, so nothing is done again.
         if (isLoss(error) || isReadOnly(error)) {
           endWaits(entries);
-          return entries.forEach(({ caller, refuse }) => refuse(recordFailure(error, caller)));
+          return entries.forEach(({ caller, reject }) => reject(recordFailure(error, caller)));
         }
       }
     }
     endWaits(entries);
-    await Promise.all(entries.map(({ caller, work, grant, refuse }) => doAlone(caller, work).then(grant, refuse)));
+    await Promise.all(entries.map(({ caller, work, resolve, reject }) => doAlone(caller, work).then(resolve, reject)));
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Accounts, Caller } from '../callers/index.ts';
+import type { Caller } from '../callers/index.ts';
 import { inBackground } from '../background.ts';
 import { failureOf, isOrHasUnavailable } from './driver-errors.ts';
 import { ClientBatches } from './client-batches.ts';
@@ -36,11 +36,9 @@ const usualTimeout = control('set local statement_timeout to default');
  * same time, equal ones as one statement: a commit waits for the disk, however many rows it has.
  */
 export function createSharedInsertions(
-  accounts: Accounts,
   runTogether: (caller: Caller, queries: readonly Query<unknown>[]) => Promise<unknown[][]>,
 ): ClientBatches<Insertion, unknown[]> {
   return new ClientBatches({
-    accounts,
     maxEntries: maxRows,
     doAlone: async (caller, { query, locks }) => (await runTogether(caller, [...locks, query])).at(-1) as unknown[],
     doTogether: (caller, insertions) =>
@@ -62,11 +60,7 @@ export function createSharedInsertions(
  * Failures: after a wrong assumption all works are done again together without any; after another failure each is done
  * again by itself.
  */
-export function createSharedTransactions(
-  accounts: Accounts,
-  transact: Transact,
-  toFailure: FailureOf,
-): ClientBatches<Work, unknown> {
+export function createSharedTransactions(transact: Transact, toFailure: FailureOf): ClientBatches<Work, unknown> {
   const doAll = async (
     lease: ConnectionLease,
     works: readonly Work[],
@@ -77,7 +71,6 @@ export function createSharedTransactions(
     return statements.resultsOf(works.map((work) => work(session)));
   };
   return new ClientBatches({
-    accounts,
     maxEntries: maxWorks,
     doAlone: async (caller, work) => {
       try {

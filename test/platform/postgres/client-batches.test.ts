@@ -7,7 +7,6 @@ import { callers } from '../../support/caller.ts';
 
 const together = (failure: Error): Promise<readonly PromiseSettledResult<string>[]> => {
   const batches = new ClientBatches<string, string>({
-    accounts: callers.accounts,
     maxEntries: 10,
     doAlone: async (_caller, work) => `${work} alone`,
     doTogether: async () => {
