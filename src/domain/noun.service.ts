@@ -1,20 +1,12 @@
 import { DomainError } from './errors.ts';
-import { parseFilter, type FilterFields, type FilterOf, type FilterRequest } from './filter.ts';
+import { parseFilter, type FilterFields, type FilterRequest } from './filter.ts';
 import { idOf, type Id } from './id.ts';
 import { InputCheck } from './input.ts';
-import {
-  pageOf,
-  parseListRequest,
-  type Keyset,
-  type ListOptions,
-  type ListRequest,
-  type Page,
-  type Slice,
-  type Sorting,
-} from './page.ts';
+import { pageOf, parseListRequest, type ListOptions, type ListRequest, type Page, type Sorting } from './page.ts';
 import { throwIfRefused, writeReferring } from './reference.ts';
 import { findByIds, lockById, required } from './rows.ts';
 import {
+  type ChildStore,
   ForeignKeyViolation,
   type Include,
   type NounStore,
@@ -121,13 +113,19 @@ export abstract class NounService<
     return this.#in(this.stores).count(this.parse({ filter }).filter);
   }
 
-  /** The same page for each parent, read by the store. */
-  protected async listPer(
+  /** The same page for each parent, in the order of the parents; only of a noun whose store is a `ChildStore`. */
+  async listPerParent(
+    parents: readonly Id[],
     request: ListRequest<FilterRequest<Fields>, SortField>,
-    read: (filter: FilterOf<Fields>, keyset: Keyset<SortField>) => Promise<Slice<Row>[]>,
+    { include }: ListOptions<Relation> = {},
   ): Promise<Page<Row>[]> {
     const { filter, keyset } = this.parse(request);
-    return (await read(filter, keyset)).map((slice) => pageOf(this.kind.sorting, keyset, slice));
+    const slices = await this.#in(this.stores).pagePerParent(parents, filter, keyset, include);
+    return slices.map((slice) => pageOf(this.kind.sorting, keyset, slice));
+  }
+
+  async countPerParent(parents: readonly Id[], filter: FilterRequest<Fields> | null | undefined): Promise<number[]> {
+    return this.#in(this.stores).countPerParent(parents, this.parse({ filter }).filter);
   }
 
   /** Has a row of the input written. Throws VALIDATION_FAILED with every violation, rows that don't exist among them. */
@@ -214,7 +212,8 @@ export abstract class NounService<
 }
 
 type AnyStore<Row, Relation extends string> = ReadStore<Row, object, string, Relation> &
-  WriteStore<Row, object, Relation>;
+  WriteStore<Row, object, Relation> &
+  ChildStore<Row, FilterFields, string, Readonly<Record<Relation, unknown>>>;
 
 /** The service of a noun that clients create, change and delete without rules of its own. */
 export abstract class PlainNounService<Kind extends NounKind, Store = PlainStore<Kind>> extends NounService<

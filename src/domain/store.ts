@@ -27,6 +27,23 @@ export interface NounStore<
     ReadStore<Entity & Partial<Relations>, FilterOf<Fields>, SortField, keyof Relations & string>,
     WriteStore<Entity & Partial<Relations>, RowData<Entity>, keyof Relations & string> {}
 
+/** Reading the rows of a noun by their parents: each names one. Every method is one statement. */
+export interface ChildStore<
+  Entity,
+  Fields extends FilterFields,
+  SortField extends string,
+  Relations extends object = object,
+> {
+  /** The same page for each parent, in the order of the parents; empty for one that doesn't exist. */
+  pagePerParent(
+    parents: readonly Id[],
+    filter: FilterOf<Fields>,
+    keyset: Keyset<SortField>,
+    include?: Include<keyof Relations & string>,
+  ): Promise<Slice<Entity & Partial<Relations>>[]>;
+  countPerParent(parents: readonly Id[], filter: FilterOf<Fields>): Promise<number[]>;
+}
+
 /** For what a row is locked: for being named by another row, for a change, for its deletion. */
 export type LockStrength = 'refer' | 'change' | 'delete';
 

@@ -2,16 +2,10 @@ import { hash } from 'node:crypto';
 
 import DataLoader from 'dataloader';
 
-import type { HistoryRequest } from '../domain/access/access.service.ts';
-import type { ApiKeyChange } from '../domain/access/api-key-change.entity.ts';
 import { isUnavailable } from '../domain/errors.ts';
 import type { Id } from '../domain/id.ts';
 import { nouns, type CollectionOf, type NounName } from '../domain/nouns.ts';
-import type { OrderRelation, OrderRow } from '../domain/orders/order.store.ts';
-import type { OrderListRequest } from '../domain/orders/order.service.ts';
-import type { Page } from '../domain/page.ts';
-import type { PetListRequest } from '../domain/pets/pet.service.ts';
-import type { PetRelation, PetRow } from '../domain/pets/pet.store.ts';
+import type { ListOptions, ListRequest, Page } from '../domain/page.ts';
 import type { Services } from '../domain/services.ts';
 import type { Include } from '../domain/store.ts';
 import type { CountParents } from './nested-quota.ts';
@@ -23,13 +17,32 @@ interface Finder<Row> {
   findMany(ids: readonly string[], include: Include<string>): Promise<Row[]>;
 }
 
+/** A list of rows that name a parent. */
+export interface ChildList {
+  listPerParent(
+    parents: readonly Id[],
+    request: ListRequest<object, string>,
+    options: ListOptions<string>,
+  ): Promise<Page<object>[]>;
+  countPerParent(parents: readonly Id[], filter: ChildFilter): Promise<number[]>;
+}
+
+type ChildFilter = object | null | undefined;
+
+/** The arguments of a nested connection, and what is included in its rows. */
+interface NestedPage {
+  readonly request: ListRequest<object, string>;
+  readonly include: Include<string>;
+}
+
 /** One loader for each set of arguments, so that parents with equal arguments share one statement. */
 type NestedLoader<Arguments, Value> = (args: Arguments) => DataLoader<Id, Value>;
 
-/** The arguments of a nested connection, and what is included in its rows. */
-interface NestedPage<Request, Relation extends string> {
-  readonly request: Request;
-  readonly include: Include<Relation>;
+/** The loaders of a nested connection, by its parents. */
+interface Children {
+  /** When its quota is exceeded, one parent gets the error and the others null. */
+  readonly page: NestedLoader<NestedPage, Page<object> | null>;
+  readonly count: NestedLoader<ChildFilter, number>;
 }
 
 /**
@@ -40,7 +53,7 @@ export class Loaders {
   readonly #services: Services;
   readonly #countParents: CountParents;
   readonly #rows = new Map<string, DataLoader<string, unknown>>();
-  readonly #made: { -readonly [Name in keyof Omit<Loaders, 'byId'>]?: Loaders[Name] } = {};
+  readonly #children = new Map<string, Children>();
 
   constructor(services: Services, countParents: CountParents) {
     this.#services = services;
@@ -62,52 +75,20 @@ export class Loaders {
     return loader;
   }
 
-  /** When its quota is exceeded, one parent gets the error and the others null; likewise for the orders of pets. */
-  get petsByCategory(): NestedLoader<NestedPage<PetListRequest, PetRelation>, Page<PetRow> | null> {
-    const { pets } = this.#services;
-    return (this.#made.petsByCategory ??= nestedLoader(
-      nameOfPage,
-      counted('Category.pets', this.#countParents, (categoryIds, { request, include }) =>
-        pets.listPerCategory(categoryIds, request, { include }),
-      ),
-    ));
-  }
-
-  get petCountByCategory(): NestedLoader<PetListRequest['filter'], number> {
-    const { pets } = this.#services;
-    return (this.#made.petCountByCategory ??= nestedLoader(nameOf, (categoryIds, filter) =>
-      pets.countPerCategory(categoryIds, filter),
-    ));
-  }
-
-  get ordersByPet(): NestedLoader<NestedPage<OrderListRequest, OrderRelation>, Page<OrderRow> | null> {
-    const { orders } = this.#services;
-    return (this.#made.ordersByPet ??= nestedLoader(
-      nameOfPage,
-      counted('Pet.orders', this.#countParents, (petIds, { request, include }) =>
-        orders.listPerPet(petIds, request, { include }),
-      ),
-    ));
-  }
-
-  get orderCountByPet(): NestedLoader<OrderListRequest['filter'], number> {
-    const { orders } = this.#services;
-    return (this.#made.orderCountByPet ??= nestedLoader(nameOf, (petIds, filter) =>
-      orders.countPerPet(petIds, filter),
-    ));
-  }
-
-  get historyByApiKey(): NestedLoader<HistoryRequest, Page<ApiKeyChange> | null> {
-    const { access } = this.#services;
-    return (this.#made.historyByApiKey ??= nestedLoader(
-      nameOf,
-      counted('ApiKey.history', this.#countParents, (keyIds, request) => access.listHistory(keyIds, request)),
-    ));
-  }
-
-  get historyCountByApiKey(): DataLoader<Id, number> {
-    const { access } = this.#services;
-    return (this.#made.historyCountByApiKey ??= new DataLoader((keyIds) => access.countHistory(keyIds)));
+  /** The rows of a list by their parents, for the field that shows them: `Category.pets`. */
+  childrenOf(field: string, listOf: (services: Services) => ChildList): Children {
+    let children = this.#children.get(field);
+    if (children === undefined) {
+      const list = listOf(this.#services);
+      const readPages: LoadMany<NestedPage, Page<object>> = (parents, { request, include }) =>
+        list.listPerParent(parents, request, { include });
+      children = {
+        page: nestedLoader(nameOfPage, counted(field, this.#countParents, readPages)),
+        count: nestedLoader(nameOf, (parents, filter) => list.countPerParent(parents, filter)),
+      };
+      this.#children.set(field, children);
+    }
+    return children;
   }
 }
 
@@ -167,7 +148,7 @@ function nestedLoader<Arguments, Value>(
 /** What stands for arguments: their text or its hash; for long ones, which are rarely equal, they themselves. */
 type ArgumentsName = string | object;
 
-function nameOfPage({ request, include }: NestedPage<object, string>): ArgumentsName {
+function nameOfPage({ request, include }: NestedPage): ArgumentsName {
   const name = nameOf(request);
   return typeof name === 'string' ? `${include.join()} ${name}` : name;
 }

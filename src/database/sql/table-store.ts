@@ -42,6 +42,20 @@ export class TableStore<
     return this.reads.count(this.session, filter);
   }
 
+  /** See `ChildStore`. */
+  pagePerParent(
+    parents: readonly Id[],
+    filter: Filter,
+    keyset: Keyset<SortField>,
+    include?: Include<Relation>,
+  ): Promise<Slice<Row>[]> {
+    return this.reads.pagePerParent(this.session, parents, filter, keyset, include);
+  }
+
+  countPerParent(parents: readonly Id[], filter: Filter): Promise<number[]> {
+    return this.reads.countPerParent(this.session, parents, filter);
+  }
+
   insert(data: Data, include?: Include<Relation>): Promise<Written> {
     return this.writes.insert(this.session, data, include);
   }

@@ -4,15 +4,12 @@ import { Order } from '../../domain/orders/order.entity.ts';
 import {
   orderFilter,
   orderSorting,
-  type OrderFilter,
   type OrderRelation,
   type OrderRow,
   type OrderSortField,
   type OrderStore,
 } from '../../domain/orders/order.store.ts';
-import type { Id } from '../../domain/id.ts';
-import type { Keyset, Slice } from '../../domain/page.ts';
-import type { Include, RowData } from '../../domain/store.ts';
+import type { RowData } from '../../domain/store.ts';
 import { equals, flagged } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { listSource } from '../sql/list-source.ts';
@@ -35,23 +32,5 @@ export function createOrderStore(metadata: MetadataStorage): (session: Session) 
   });
   const reads = new TableReads({ ...source, parent: table.column('petId') });
   const writes = new TableWrites<OrderRow, RowData<Order>, OrderRelation>(table, relations);
-  return (session) => new SessionOrders(session, reads, writes);
-}
-
-class SessionOrders
-  extends TableStore<OrderRow, OrderRow, RowData<Order>, OrderFilter, OrderSortField, OrderRelation>
-  implements OrderStore
-{
-  pagePerPet(
-    petIds: readonly Id[],
-    filter: OrderFilter,
-    keyset: Keyset<OrderSortField>,
-    include?: Include<OrderRelation>,
-  ): Promise<Slice<OrderRow>[]> {
-    return this.reads.pagePerParent(this.session, petIds, filter, keyset, include);
-  }
-
-  countPerPet(petIds: readonly Id[], filter: OrderFilter): Promise<number[]> {
-    return this.reads.countPerParent(this.session, petIds, filter);
-  }
+  return (session) => new TableStore(session, reads, writes);
 }

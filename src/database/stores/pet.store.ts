@@ -11,8 +11,6 @@ import {
   type PetSortField,
   type PetStore,
 } from '../../domain/pets/pet.store.ts';
-import type { Id } from '../../domain/id.ts';
-import type { Keyset, Slice } from '../../domain/page.ts';
 import type { Include, RowData } from '../../domain/store.ts';
 import { isEveryStatus, oneOf } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
@@ -89,18 +87,5 @@ class SessionPets
 
   override insert({ inventory, ...data }: InsertedPet, include?: Include<PetRelation>): Promise<PetRow> {
     return this.writes.insert(this.session, data, include, [this.#stockItem({ ...inventory })]);
-  }
-
-  pagePerCategory(
-    categoryIds: readonly Id[],
-    filter: PetFilter,
-    keyset: Keyset<PetSortField>,
-    include?: Include<PetRelation>,
-  ): Promise<Slice<PetRow>[]> {
-    return this.reads.pagePerParent(this.session, categoryIds, filter, keyset, include);
-  }
-
-  countPerCategory(categoryIds: readonly Id[], filter: PetFilter): Promise<number[]> {
-    return this.reads.countPerParent(this.session, categoryIds, filter);
   }
 }

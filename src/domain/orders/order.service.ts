@@ -1,22 +1,12 @@
 import { DomainError } from '../errors.ts';
-import type { FilterRequest } from '../filter.ts';
-import type { Id } from '../id.ts';
 import { NounService } from '../noun.service.ts';
-import type { ListOptions, ListRequest, Page } from '../page.ts';
 import { Reference } from '../reference.ts';
 import { anyRule, instantRule, orderQuantityRule } from '../rules.ts';
 import type { Include, UpdateOptions } from '../store.ts';
 import type { Precondition } from '../version.ts';
 import { mayReferTo, optional, withDefault, type ChangesOf, type NewOf } from '../written-fields.ts';
 import { Order, orderRepresentation } from './order.entity.ts';
-import {
-  orderFilter,
-  orderSorting,
-  type OrderRelation,
-  type OrderRow,
-  type OrderSortField,
-  type OrderStore,
-} from './order.store.ts';
+import { orderFilter, orderSorting, type OrderRelation, type OrderRow, type OrderStore } from './order.store.ts';
 
 const pet = new Reference('petId', 'pet', ({ pets }) => pets);
 const fields = {
@@ -25,8 +15,6 @@ const fields = {
   shipDate: optional(instantRule),
   complete: withDefault(anyRule<boolean>(), false),
 };
-
-export type OrderListRequest = ListRequest<FilterRequest<typeof orderFilter>, OrderSortField>;
 
 export const orderKind = {
   noun: 'order',
@@ -39,19 +27,6 @@ export const orderKind = {
 
 export class OrderService extends NounService<typeof orderKind, OrderStore> {
   protected override readonly kind = orderKind;
-
-  /** The same page for each pet, in the order of the pets. */
-  listPerPet(
-    petIds: readonly Id[],
-    request: OrderListRequest,
-    { include }: ListOptions<OrderRelation> = {},
-  ): Promise<Page<OrderRow>[]> {
-    return this.listPer(request, (...page) => this.store.pagePerPet(petIds, ...page, include));
-  }
-
-  async countPerPet(petIds: readonly Id[], filter: OrderListRequest['filter']): Promise<number[]> {
-    return this.store.countPerPet(petIds, this.parse({ filter }).filter);
-  }
 
   create(input: NewOf<typeof fields>, include?: Include<OrderRelation>): Promise<OrderRow> {
     return this.creation(input, (row) => this.store.insert(row, include));

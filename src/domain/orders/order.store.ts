@@ -1,9 +1,8 @@
 import type { FilterFields, FilterOf } from '../filter.ts';
-import type { Id } from '../id.ts';
-import { sortedById, type Keyset, type Slice } from '../page.ts';
+import { sortedById } from '../page.ts';
 import type { Pet } from '../pets/pet.entity.ts';
 import { anyRule, idChoiceRule, instantRule } from '../rules.ts';
-import type { Include, NounStore } from '../store.ts';
+import type { ChildStore, NounStore } from '../store.ts';
 import { Order } from './order.entity.ts';
 
 export const orderFilter = {
@@ -25,13 +24,8 @@ export type OrderRelation = keyof OrderRelations;
 /** An order with the related rows that were included and exist. */
 export type OrderRow = Order & Partial<OrderRelations>;
 
-export interface OrderStore extends NounStore<Order, typeof orderFilter, OrderSortField, OrderRelations> {
-  /** The same page for each pet, in the order of the pets; empty for one that doesn't exist. One statement. */
-  pagePerPet(
-    petIds: readonly Id[],
-    filter: OrderFilter,
-    keyset: Keyset<OrderSortField>,
-    include?: Include<OrderRelation>,
-  ): Promise<Slice<OrderRow>[]>;
-  countPerPet(petIds: readonly Id[], filter: OrderFilter): Promise<number[]>;
-}
+/** An order's parent is its pet. */
+export interface OrderStore
+  extends
+    NounStore<Order, typeof orderFilter, OrderSortField, OrderRelations>,
+    ChildStore<Order, typeof orderFilter, OrderSortField, OrderRelations> {}

@@ -1,13 +1,12 @@
-import type { FilterRequest } from '../filter.ts';
-import { compareIds, type Id } from '../id.ts';
+import { compareIds } from '../id.ts';
 import { PlainNounService } from '../noun.service.ts';
-import { pageOf, type ListOptions, type ListRequest, type Page, type PageArguments } from '../page.ts';
+import { pageOf, type Page, type PageArguments } from '../page.ts';
 import { Reference } from '../reference.ts';
 import { anyRule, nameRule } from '../rules.ts';
 import type { Include } from '../store.ts';
 import { refersTo, required, withDefault, type NewOf } from '../written-fields.ts';
 import { Pet, petRepresentation, type PetStatus } from './pet.entity.ts';
-import { petFilter, petSorting, type PetRelation, type PetRow, type PetSortField, type PetStore } from './pet.store.ts';
+import { petFilter, petSorting, type PetRelation, type PetRow, type PetStore } from './pet.store.ts';
 
 const category = new Reference('categoryId', 'category', ({ categories }) => categories);
 const fields = {
@@ -20,8 +19,6 @@ const fields = {
 export interface PetPickRequest extends Pick<PageArguments, 'first' | 'after'> {
   readonly status?: PetStatus | undefined;
 }
-
-export type PetListRequest = ListRequest<FilterRequest<typeof petFilter>, PetSortField>;
 
 export const petKind = {
   noun: 'pet',
@@ -50,19 +47,6 @@ export class PetService extends PlainNounService<typeof petKind, PetStore> {
       .filter((pet) => after === undefined || compareIds(pet.id, after.id) > 0)
       .toSorted((a, b) => compareIds(a.id, b.id));
     return pageOf(petSorting, keyset, { rows: found.slice(0, limit), hasMore: found.length > limit });
-  }
-
-  /** The same page for each category, in the order of the categories. */
-  listPerCategory(
-    categoryIds: readonly Id[],
-    request: PetListRequest,
-    { include }: ListOptions<PetRelation> = {},
-  ): Promise<Page<PetRow>[]> {
-    return this.listPer(request, (...page) => this.store.pagePerCategory(categoryIds, ...page, include));
-  }
-
-  async countPerCategory(categoryIds: readonly Id[], filter: PetListRequest['filter']): Promise<number[]> {
-    return this.store.countPerCategory(categoryIds, this.parse({ filter }).filter);
   }
 
   override create(input: NewOf<typeof fields>, include?: Include<PetRelation>): Promise<PetRow> {

@@ -1,10 +1,9 @@
 import type { Category } from '../categories/category.entity.ts';
 import type { FilterFields, FilterOf } from '../filter.ts';
-import type { Id } from '../id.ts';
 import type { InventoryItem } from '../inventory/inventory-item.entity.ts';
-import { sortedById, type Keyset, type Slice } from '../page.ts';
+import { sortedById } from '../page.ts';
 import { choiceRule, idChoiceRule, searchTextRule } from '../rules.ts';
-import type { Include, NounStore, RowData } from '../store.ts';
+import type { ChildStore, Include, NounStore, RowData } from '../store.ts';
 import { Pet, type PetStatus } from './pet.entity.ts';
 
 export const petFilter = {
@@ -31,16 +30,10 @@ interface NewPetRow extends RowData<Pet> {
   readonly inventory: RowData<InventoryItem, 'petId' | 'status'>;
 }
 
-export interface PetStore extends Omit<NounStore<Pet, typeof petFilter, PetSortField, PetRelations>, 'insert'> {
+/** A pet's parent is its category. */
+export interface PetStore
+  extends
+    Omit<NounStore<Pet, typeof petFilter, PetSortField, PetRelations>, 'insert'>,
+    ChildStore<Pet, typeof petFilter, PetSortField, PetRelations> {
   insert(row: NewPetRow, include?: Include<PetRelation>): Promise<PetRow>;
-  /**
-   * The same page for each category, in the order of the categories; empty for one that doesn't exist. One statement.
-   */
-  pagePerCategory(
-    categoryIds: readonly Id[],
-    filter: PetFilter,
-    keyset: Keyset<PetSortField>,
-    include?: Include<PetRelation>,
-  ): Promise<Slice<PetRow>[]>;
-  countPerCategory(categoryIds: readonly Id[], filter: PetFilter): Promise<number[]>;
 }

@@ -13,9 +13,11 @@ import type { KeyStatus, ListedKey } from '../../domain/access/api-key.store.ts'
 import { lastUsedAt, type KeyUsage } from '../../domain/access/key-status.ts';
 import { limitsOf } from '../../domain/access/plan.ts';
 import { nameInHistory } from '../../domain/access/principal.ts';
+import type { Services } from '../../domain/services.ts';
 import { connectionOf, requestFor, type Connection } from '../connections/connection.ts';
 import type { GraphQLContext } from '../context.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
+import type { ChildList } from '../loaders.ts';
 import { NeedsScope } from '../scopes.ts';
 import {
   ApiKeyConnectionArgs,
@@ -108,9 +110,10 @@ export class ApiKeyResolver {
     @Args(() => ApiKeyHistoryArgs) request: HistoryRequest,
     @Ctx() { loaders }: GraphQLContext,
     @Info() info: GraphQLResolveInfo,
-  ): Promise<Connection<ApiKeyChange> | null> {
-    const page = await loaders.historyByApiKey(requestFor(request, info)).load(id);
-    return page && connectionOf(page, () => loaders.historyCountByApiKey.load(id));
+  ): Promise<Connection<object> | null> {
+    const changes = loaders.childrenOf('ApiKey.history', historyIn);
+    const page = await changes.page({ request: requestFor(request, info), include: [] }).load(id);
+    return page && connectionOf(page, () => changes.count(undefined).load(id));
   }
 
   @FieldResolver(() => Int, { description: 'The effective limit: that of its plan, or its own.' })
@@ -209,6 +212,13 @@ export class ApiKeyResolver {
   ): Promise<ChangedApiKey> {
     return { apiKey: await accessFor(context).setPlan(id, plan) };
   }
+}
+
+function historyIn({ access }: Services): ChildList {
+  return {
+    listPerParent: (keyIds, request) => access.listHistory(keyIds, request),
+    countPerParent: (keyIds) => access.countHistory(keyIds),
+  };
 }
 
 /** Changes are made by the key that sends the request. */

@@ -18,6 +18,7 @@ import type { Include, UpdateOptions } from '../../domain/store.ts';
 import { isVersion, type Precondition } from '../../domain/version.ts';
 import { connectionOf, requestFor, type Connection } from '../connections/connection.ts';
 import type { GraphQLContext } from '../context.ts';
+import type { ChildList } from '../loaders.ts';
 import { Computed, relationsOf, ToOne } from '../field-marks.ts';
 import { encodeNodeId } from '../node/node-id.ts';
 import { nodeIdDescription } from '../node/node.type.ts';
@@ -31,6 +32,17 @@ export interface ShownNoun<Name extends NounName> {
   readonly noun: Name;
   readonly type: () => ClassType;
 }
+
+/** A list of a noun's rows as GraphQL shows it. */
+interface ShownList {
+  readonly connection: ClassType;
+  readonly args: ClassType;
+}
+
+/** The nouns whose rows have a parent. */
+type ChildNoun = {
+  [Name in NounName]: Services[CollectionOf<Name>]['store'] extends { readonly countPerParent: unknown } ? Name : never;
+}[NounName];
 
 /** What resolvers need of the service of a noun. */
 interface NounService {
@@ -92,16 +104,45 @@ export function relationResolvers<Name extends NounName>(
   });
 }
 
+/** The connection of those rows of another noun that name a row: `Category.pets`. */
+export function childrenResolver<Name extends NounName>(
+  { noun, type }: ShownNoun<Name>,
+  child: ChildNoun,
+  { connection, args, description }: ShownList & { readonly description: string },
+): ClassType {
+  const { collection } = nouns[child];
+  const field = `${nouns[noun].typeName}.${collection}`;
+  const listIn = (services: Services): ChildList => services[collection] as object as ChildList;
+
+  @Resolver(type)
+  class ChildrenResolver {
+    @FieldResolver(() => connection, { name: collection, nullable: true, description })
+    async list(
+      @Root() row: RowOf<Name>,
+      @Args(() => args) request: ListRequest<object, string>,
+      @Ctx() { loaders }: GraphQLContext,
+      @Info() info: GraphQLResolveInfo,
+    ): Promise<Connection<object> | null> {
+      const id = idOf(noun, row);
+      const include = relationsOf(info);
+      const children = loaders.childrenOf(field, listIn);
+      const page = await children.page({ request: requestFor(request, info), include }).load(id);
+      return page && connectionOf(page, () => children.count(request.filter).load(id), include);
+    }
+  }
+
+  return ChildrenResolver;
+}
+
 /** `pet(id)` and the connection `pets`; the descriptions of what isn't found and listed by its noun are given. */
 export function queryResolver<Name extends NounName>(
-  shown: ShownNoun<Name> & {
-    readonly connection: ClassType;
-    readonly args: ClassType;
-    /** The name of the query of one row, and of its argument. */
-    readonly name?: string;
-    readonly key?: string;
-    readonly descriptions?: { readonly one?: string; readonly id?: string; readonly list?: string };
-  },
+  shown: ShownNoun<Name> &
+    ShownList & {
+      /** The name of the query of one row, and of its argument. */
+      readonly name?: string;
+      readonly key?: string;
+      readonly descriptions?: { readonly one?: string; readonly id?: string; readonly list?: string };
+    },
 ): ClassType {
   const { noun, type, connection, args, name = noun, key = 'id' } = shown;
   const { collection } = nouns[noun];

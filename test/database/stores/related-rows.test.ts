@@ -41,7 +41,7 @@ describe('related rows', () => {
     const ids = some.map(({ id }) => id);
     expect(await petStore.byIds(ids, ['category'])).toEqual(withCategory);
     expect(await petStore.byIds(ids.slice(0, 1), ['category'])).toEqual(withCategory.slice(0, 1));
-    const [slice] = await petStore.pagePerCategory([some[0]!.categoryId], {}, keyset, ['inventory']);
+    const [slice] = await petStore.pagePerParent([some[0]!.categoryId], {}, keyset, ['inventory']);
     for (const row of slice!.rows) expect(row.inventory).toEqual(itemOf(row));
 
     const { rows: orderRows } = await orderStore.page({}, keyset, ['pet']);
@@ -122,11 +122,11 @@ describe('a read is one statement', () => {
       const ids = Array.from({ length: count }, (_, n) => String(n) as Id);
       statements.length = 0;
       await database.stores.for(testCaller).pets.byIds(ids);
-      await database.stores.for(testCaller).pets.pagePerCategory(ids, {}, keyset);
+      await database.stores.for(testCaller).pets.pagePerParent(ids, {}, keyset);
       await database.stores
         .for(testCaller)
-        .orders.pagePerPet(ids, {}, { ...keyset, sort: { field: 'SHIP_DATE', direction: 'desc' } });
-      await database.stores.for(testCaller).orders.countPerPet(ids, { complete: true });
+        .orders.pagePerParent(ids, {}, { ...keyset, sort: { field: 'SHIP_DATE', direction: 'desc' } });
+      await database.stores.for(testCaller).orders.countPerParent(ids, { complete: true });
       expect(statements).toHaveLength(4);
     }
   });
@@ -139,7 +139,7 @@ describe('a read is one statement', () => {
       hasMore: false,
     });
     expect(await database.stores.for(testCaller).pets.count({ categoryIdIn: [] })).toBe(0);
-    expect(await database.stores.for(testCaller).pets.pagePerCategory([], {}, keyset)).toEqual([]);
+    expect(await database.stores.for(testCaller).pets.pagePerParent([], {}, keyset)).toEqual([]);
     expect(statements).toEqual([]);
   });
 });

@@ -111,9 +111,9 @@ async function expectNestedReads<Row, Filter, SortField extends string>(
 const pets = () => ({
   store: opened.database.stores.for(testCaller).pets,
   perParent: (ids: readonly Id[], filter: PetFilter, keyset: Keyset<PetSortField>) =>
-    opened.database.stores.for(testCaller).pets.pagePerCategory(ids, filter, keyset),
+    opened.database.stores.for(testCaller).pets.pagePerParent(ids, filter, keyset),
   countPerParent: (ids: readonly Id[], filter: PetFilter) =>
-    opened.database.stores.for(testCaller).pets.countPerCategory(ids, filter),
+    opened.database.stores.for(testCaller).pets.countPerParent(ids, filter),
   sorting: petSorting,
   rows: stored.pets,
   filter: (): PetFilter => ({
@@ -132,9 +132,9 @@ const pets = () => ({
 const orders = () => ({
   store: opened.database.stores.for(testCaller).orders,
   perParent: (ids: readonly Id[], filter: OrderFilter, keyset: Keyset<OrderSortField>) =>
-    opened.database.stores.for(testCaller).orders.pagePerPet(ids, filter, keyset),
+    opened.database.stores.for(testCaller).orders.pagePerParent(ids, filter, keyset),
   countPerParent: (ids: readonly Id[], filter: OrderFilter) =>
-    opened.database.stores.for(testCaller).orders.countPerPet(ids, filter),
+    opened.database.stores.for(testCaller).orders.countPerParent(ids, filter),
   sorting: orderSorting,
   rows: stored.orders,
   filter: (): OrderFilter => ({
