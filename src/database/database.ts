@@ -29,6 +29,9 @@ import { createKeyRecords } from './stores/key-records.ts';
 import { type CallerStores, createStores, entities } from './stores/stores.ts';
 import { createUsageTable } from './stores/usage-table.ts';
 
+/** What PostgreSQL calls this program (`pg_stat_activity`). */
+export const applicationName = 'petstore-gateway';
+
 /** The store's database. It connects on first use and reconnects as needed. */
 export interface Database {
   readonly stores: CallerStores;
@@ -54,8 +57,8 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export async function connectDatabase(options: ConnectionsOptions): Promise<Database> {
-  const connections = createConnections(options);
+export async function connectDatabase(options: Omit<ConnectionsOptions, 'applicationName'>): Promise<Database> {
+  const connections = createConnections({ ...options, applicationName });
   const { pool, pipeline, servers } = connections;
   const orm = createOrm(pool, undefined);
   const readiness = new Readiness(connections);
@@ -90,13 +93,16 @@ export async function connectDatabase(options: ConnectionsOptions): Promise<Data
 }
 
 /** Of a transaction with several writes. The embedded database serves one at a time. */
-function atomicMillis({ location }: ConnectionsOptions): number {
+function atomicMillis({ location }: Pick<ConnectionsOptions, 'location'>): number {
   return typeof location === 'string' ? 2_000 : 500;
 }
 
 /** The ORM for migrations, on one such connection. */
 export function createMaintenanceOrm(location: DatabaseLocation, onStatement?: (sql: string) => void): MikroORM {
-  return createOrm(createMaintenancePool(location, onStatement), new Callers().service('maintenance'));
+  return createOrm(
+    createMaintenancePool({ location, applicationName }, onStatement),
+    new Callers().service('maintenance'),
+  );
 }
 
 /** The ORM on the connections of a pool, which it closes with itself: those of one caller, or see `createDialect`. */

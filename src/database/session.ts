@@ -8,7 +8,7 @@ import {
   createTransactionSession,
   DatabaseUnavailable,
   failureOf,
-  isDeadlock,
+  isTransactionConflict,
   isOutdated,
   isReadOnly,
   limitLockWait,
@@ -126,7 +126,7 @@ export class Sessions {
           return untilDeadline(lease, deadline, atomicMillis, work);
         });
       } catch (error) {
-        if (!isDeadlock(error) || performance.now() + minLockWaitMillis > (deadline ?? 0)) throw error;
+        if (!isTransactionConflict(error) || performance.now() + minLockWaitMillis > (deadline ?? 0)) throw error;
       }
     }
   }

@@ -20,7 +20,7 @@ const cluster = await PostgresCluster.create();
 try {
   await migrate({ location: cluster.url });
   const database = await connectDatabase({ location: cluster.url, poolSize: 10 });
-  const { pool } = createConnections({ location: cluster.url, poolSize: 10 });
+  const { pool } = createConnections({ location: cluster.url, applicationName: 'test', poolSize: 10 });
   const orm = new MikroORM({
     dbName: 'template1',
     entities: [...entities],

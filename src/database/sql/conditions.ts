@@ -1,4 +1,3 @@
-import { petStatuses, type PetStatus } from '../../domain/pets/pet.entity.ts';
 import type { Parameter } from '../../platform/postgres/index.ts';
 
 /** One condition of a filter. */
@@ -98,9 +97,4 @@ export function contains(column: string, text: string | undefined): Conditions {
 function comparison(column: string, operator: string, value: Parameter, type: string): Condition {
   const left = `${column} ${operator}`;
   return { template: left, value, sql: (placeholder) => `${left} ${placeholder(type)}` };
-}
-
-/** Choosing every value matches every row, so it needs no condition. */
-export function isEveryStatus(values: readonly PetStatus[]): boolean {
-  return petStatuses.every((status) => values.includes(status));
 }

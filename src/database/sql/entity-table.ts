@@ -66,6 +66,12 @@ export class EntityTable<Row extends object> {
     return `${this.name}.${this.columnName(property)}`;
   }
 
+  /** Whether the property always has one of these values, because they are all of its enumeration. */
+  isAlwaysOneOf(property: keyof Row & string, values: readonly unknown[]): boolean {
+    const { items, nullable } = this.#property(property);
+    return nullable !== true && items?.every((item) => values.includes(item)) === true;
+  }
+
   /** The columns of an order. */
   by(...properties: (keyof Row & string)[]): readonly { readonly column: string; readonly property: string }[] {
     return properties.map((property) => ({ column: this.column(property), property }));

@@ -65,7 +65,10 @@ function conditionsOf<Fields extends FilterFields>(
     const column = table.column(property);
     // A bound may have more digits than the column keeps.
     const type = table.columnType(property).replace(/\(.*/, '');
-    const general = (value: never): Conditions => conditionsBy[comparison](column, value, type);
+    const general = (value: never): Conditions =>
+      comparison === 'oneOf' && table.isAlwaysOneOf(property, value)
+        ? []
+        : conditionsBy[comparison](column, value, type);
     return { name, conditionsFor: own[name] ?? general };
   });
   return (filter, isPerParent) =>

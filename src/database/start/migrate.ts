@@ -13,7 +13,7 @@ import {
   openMaintenance,
   openMaintenanceWhenWritable,
 } from '../../platform/postgres/index.ts';
-import { createMaintenanceOrm } from '../database.ts';
+import { applicationName, createMaintenanceOrm } from '../database.ts';
 import { domainFailureOf } from '../domain-failure.ts';
 import { leaseOf } from '../kysely-dialect.ts';
 import { createStores } from '../stores/stores.ts';
@@ -169,10 +169,10 @@ async function assertUnlocked({ orm }: Run, em: SqlEntityManager): Promise<void>
 }
 
 /** A connection of its own holds the lock: with it on the migrator's, a pool of one would wait for itself. */
-async function whileLocked(url: string, onWait: Run['onWait'], work: () => Promise<void>): Promise<void> {
-  const connection = await openMaintenanceWhenWritable(url, onWait);
+async function whileLocked(location: string, onWait: Run['onWait'], work: () => Promise<void>): Promise<void> {
+  const connection = await openMaintenanceWhenWritable({ location, applicationName }, onWait);
   try {
-    await assertSuitable(connection, () => openMaintenance(url));
+    await assertSuitable(connection, () => openMaintenance({ location, applicationName }));
     await connection.query(`begin; ${withoutTimeouts}`);
     const { rows } = await connection.query<{ isLocked: boolean }>(
       'select pg_try_advisory_xact_lock($1) as "isLocked"',

@@ -13,7 +13,7 @@ import {
 import { Pet, type PetStatus } from '../../domain/pets/pet.entity.ts';
 import type { Keyset, Slice } from '../../domain/page.ts';
 import type { Include, RowData } from '../../domain/store.ts';
-import { isEveryStatus, oneOf, flagged, type Conditions } from '../sql/conditions.ts';
+import { oneOf, flagged, type Conditions } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { listSource } from '../sql/list-source.ts';
 import { namedBy } from '../sql/selection.ts';
@@ -51,6 +51,8 @@ export function createInventoryStore(metadata: MetadataStorage): (session: Sessi
   // Every pet has an item, so counting needs no join.
   const countsByStatus = new TableReads({ ...byStatus, from: pet.name });
   const writes = new TableWrites<InventoryRow, InventoryData, InventoryRelation>(table, relations);
+  const hasStatus = ({ statusIn }: InventoryFilter): boolean =>
+    statusIn !== undefined && !table.isAlwaysOneOf('status', statusIn);
   const readsFor: ReadsFor = {
     page: (filter) => (hasStatus(filter) ? readsByStatus : reads),
     count: (filter) => {
@@ -94,8 +96,4 @@ class SessionInventory
   override count(filter: InventoryFilter): Promise<number> {
     return this.#readsFor.count(filter).count(this.session, filter);
   }
-}
-
-function hasStatus({ statusIn }: InventoryFilter): boolean {
-  return statusIn !== undefined && !isEveryStatus(statusIn);
 }

@@ -12,7 +12,6 @@ import {
   type PetStore,
 } from '../../domain/pets/pet.store.ts';
 import type { Include, RowData } from '../../domain/store.ts';
-import { isEveryStatus, oneOf } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { insertionOf, type Companion, type Values } from '../sql/insertion.ts';
 import { listSource } from '../sql/list-source.ts';
@@ -63,9 +62,7 @@ export function createPetStore(metadata: MetadataStorage): (session: Session) =>
     inventory: hasOne(table, 'inventory', inventory, 'petId'),
   };
   const list = { sorting: petSorting, filter: petFilter };
-  const source = listSource<PetRow, typeof petFilter, PetSortField, PetRelation>(table, list, relations, {
-    statusIn: (statuses) => (isEveryStatus(statuses) ? [] : oneOf(table.column('status'), statuses, 'text')),
-  });
+  const source = listSource<PetRow, typeof petFilter, PetSortField, PetRelation>(table, list, relations);
   const reads = new TableReads({ ...source, parent: table.column('categoryId') });
   const writes = new TableWrites<PetRow, RowData<Pet>, PetRelation>(table, relations);
   return (session) => new SessionPets(session, reads, writes, stockItem);

@@ -41,7 +41,7 @@ function socketDirectory(realDataDir: string): string {
   const inside = join(realDataDir, 'socket');
   if (fits(inside)) return inside;
   const hash = createHash('sha256').update(realDataDir).digest('hex').slice(0, 16);
-  const outside = join(tmpdir(), `petstore-${process.getuid?.() ?? 0}-${hash}`);
+  const outside = join(tmpdir(), `postgres-${process.getuid?.() ?? 0}-${hash}`);
   if (fits(outside)) return outside;
   throw new UnusableDataDirectory(
     `The path of the data directory ${realDataDir} is too long for a Unix socket (${maxSocketPathBytes} bytes with the ` +

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { Accounts } from '../callers/index.ts';
-import { connectionConfigOf, type DatabaseLocation } from './servers/connection-config.ts';
+import { type ConnectionConfig, connectionConfigOf, type DatabaseLocation } from './servers/connection-config.ts';
 import { readOnlyState, type ConnectionFailure } from './connection-failure.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import type { OpenOptions, PgConnection } from './connection.ts';
@@ -36,8 +36,13 @@ interface Timeouts extends Pick<OpenOptions, 'statementTimeoutMillis' | 'respons
   readonly waitMillis: number;
 }
 
-export interface ConnectionsOptions {
+export interface DatabaseOptions {
   readonly location: DatabaseLocation;
+  /** What servers call this process, unless the URL says it. */
+  readonly applicationName: string;
+}
+
+export interface ConnectionsOptions extends DatabaseOptions {
   /** Those of the process; its own without them. */
   readonly accounts?: Accounts | undefined;
   /** The maximum number of connections; the embedded database always has one. */
@@ -64,7 +69,7 @@ export interface PgConnections {
 
 export function createConnections(options: ConnectionsOptions): PgConnections {
   const { location, accounts = new Accounts(), poolSize, isGuest = false, onStatement, onRefusal } = options;
-  const config = connectionConfigOf(location);
+  const config = configOf(options);
   const isServer = typeof location === 'string';
   const session = isGuest ? 'guest' : isServer ? 'server' : 'embedded';
   const timeouts = { server: options.timeouts ?? exclusiveTimeouts, embedded: embeddedTimeouts, guest: guestTimeouts };
@@ -100,9 +105,13 @@ function pipelinedOf(poolSize: number): number {
   return Math.min(4, Math.floor(poolSize / 2));
 }
 
+function configOf({ location, applicationName }: DatabaseOptions): ConnectionConfig {
+  return { fallback_application_name: applicationName, ...connectionConfigOf(location) };
+}
+
 /** One exclusive connection for migrations and commands, to a server that takes writes, without a statement timeout. */
-export function createMaintenancePool(location: DatabaseLocation, onStatement?: (sql: string) => void): ConnectionPool {
-  const { connection, ...shared } = maintenance(location);
+export function createMaintenancePool(options: DatabaseOptions, onStatement?: (sql: string) => void): ConnectionPool {
+  const { connection, ...shared } = maintenance(options);
   return new ConnectionPool({
     ...shared,
     connection: { ...connection, onStatement },
@@ -113,17 +122,17 @@ export function createMaintenancePool(location: DatabaseLocation, onStatement?: 
 }
 
 /** The same connection without a pool. */
-export function openMaintenance(location: DatabaseLocation): Promise<PgConnection> {
-  const { servers, connection } = maintenance(location);
+export function openMaintenance(options: DatabaseOptions): Promise<PgConnection> {
+  const { servers, connection } = maintenance(options);
   return servers.open(connection, new AbortController().signal);
 }
 
 function maintenance(
-  location: DatabaseLocation,
+  options: DatabaseOptions,
 ): Pick<PgConnections, 'servers' | 'accounts'> & { readonly connection: OpenOptions } {
-  const config = connectionConfigOf(location);
+  const config = configOf(options);
   const accounts = new Accounts();
-  const isServer = typeof location === 'string';
+  const isServer = typeof options.location === 'string';
   const target = isServer ? (config.targetSession ?? 'read-write') : 'any';
   return {
     accounts,
@@ -147,13 +156,13 @@ const writableRetryMillis = 500;
  * reached at all.
  */
 export async function openMaintenanceWhenWritable(
-  location: DatabaseLocation,
+  options: DatabaseOptions,
   onWait: (reason: string) => void,
 ): Promise<PgConnection> {
-  const hasSeveralHosts = connectionConfigOf(location).hosts !== undefined;
+  const hasSeveralHosts = connectionConfigOf(options.location).hosts !== undefined;
   for (let isFirst = true; ; isFirst = false) {
     try {
-      return await openMaintenance(location);
+      return await openMaintenance(options);
     } catch (error) {
       const { code, message } = error as ConnectionFailure;
       const isWorthWaiting = code === readOnlyState || code === notYet || (hasSeveralHosts && !neverCodes.test(code));

@@ -61,7 +61,7 @@ export function isTimeout(error: unknown): boolean {
  * Two transactions have waited for each other, or one too long for a lock, or they couldn't be put in an order; the
  * same work may succeed now.
  */
-export function isDeadlock(error: unknown): boolean {
+export function isTransactionConflict(error: unknown): boolean {
   return hasCode(error, /^(?:55P03|40P01|40001)$/);
 }
 
@@ -101,7 +101,7 @@ export function isOrHasUnavailable(error: unknown): error is Error {
 const reasons: readonly (readonly [UnavailableReason, is: (error: unknown) => boolean])[] = [
   ['busy', isRefused],
   ['locked', isLocked],
-  ['deadlock', isDeadlock],
+  ['deadlock', isTransactionConflict],
   ['timeout', isTimeout],
   ['lost', isOutage],
 ];

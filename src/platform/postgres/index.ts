@@ -17,7 +17,7 @@ export {
 } from './connections.ts';
 export {
   failureOf,
-  isDeadlock,
+  isTransactionConflict,
   isDiskFull,
   isLoss,
   isOutdated,

@@ -2,7 +2,7 @@ import { SpanKind, SpanStatusCode, trace, ROOT_CONTEXT } from '@opentelemetry/ap
 
 import type { Caller } from '../callers/index.ts';
 
-const tracer = trace.getTracer('petstore-gateway');
+const tracer = trace.getTracer('platform/postgres');
 
 const maxTextLength = 2_000;
 

@@ -23,7 +23,6 @@ describe('a DATABASE_URL', () => {
     ['postgresql://db/store?application_name=a%20b', { application_name: 'a b' }],
     ['postgresql://db/store?options=-c%20search_path%3Dpets', { options: '-c search_path=pets' }],
     ['postgresql://db/store?connect_timeout=3', { connectTimeoutMillis: 3000 }],
-    ['postgresql://db/store', { fallback_application_name: 'petstore-gateway' }],
   ])('is understood as pg does: %s', (url, expected) => {
     expect(parseDatabaseUrl(url)).toMatchObject(expected);
   });

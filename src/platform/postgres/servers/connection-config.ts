@@ -82,7 +82,6 @@ export function parseDatabaseUrl(text: string): ConnectionConfig {
   const seconds = given.get('connect_timeout');
   const target = given.get('target_session_attrs') as TargetSession | null;
   return {
-    fallback_application_name: 'petstore-gateway',
     ...first,
     hosts: others.length > 0 ? hosts : undefined,
     targetSession: target ?? (others.length > 0 ? 'read-write' : undefined),
