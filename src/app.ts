@@ -7,7 +7,7 @@ import { every, onBackgroundFailure } from './platform/background.ts';
 import { listenFailure, type Config } from './config.ts';
 import { openCounters } from './platform/quotas/index.ts';
 import type { EmbeddedPostgres } from './platform/embedded/index.ts';
-import { explainLostRedis } from './database/start/failed-start.ts';
+import { explainLostRedis } from './failed-start.ts';
 import { openDatabase } from './database/start/open.ts';
 import { AccessService, type AccessServiceOptions } from './domain/access/access.service.ts';
 import { IdempotencyService } from './domain/idempotency/idempotency.service.ts';

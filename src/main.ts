@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { App } from './app.ts';
 import { readConfig, type Config } from './config.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './platform/embedded/index.ts';
-import { explainFailure } from './database/start/failed-start.ts';
+import { explainFailure } from './failed-start.ts';
 import { limitHeap } from './heap.ts';
 import type { LogDestination } from './platform/http/index.ts';
 import { plainText } from './platform/shown-error.ts';

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 
 import { type Config, type Environment, readConfig } from '../config.ts';
-import { explainFailure } from '../database/start/failed-start.ts';
+import { explainFailure } from '../failed-start.ts';
 import { plainText } from '../platform/shown-error.ts';
 import type { OpenDatabaseOptions } from '../database/start/open.ts';
 

@@ -1,7 +1,7 @@
 import '../node-version.ts';
 
 import { startEmbeddedPostgres } from '../platform/embedded/index.ts';
-import { FailedDatabase } from '../database/start/failed-start.ts';
+import { FailedDatabase } from '../database/start/failed-database.ts';
 import { migrate } from '../database/start/migrate.ts';
 import { seedStore } from '../database/start/seed.ts';
 import { notify, parseCommandLine, readSettings, run } from './run.ts';

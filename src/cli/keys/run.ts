@@ -2,7 +2,8 @@ import { parseArgs } from 'node:util';
 
 import type { Environment } from '../../config.ts';
 import { Callers } from '../../platform/callers/index.ts';
-import { explainFailure, FailedDatabase } from '../../database/start/failed-start.ts';
+import { FailedDatabase } from '../../database/start/failed-database.ts';
+import { explainFailure } from '../../failed-start.ts';
 import { openOrJoinDatabase } from '../../database/start/open.ts';
 import { AccessService } from '../../domain/access/access.service.ts';
 import { DomainError } from '../../domain/errors.ts';

@@ -7,7 +7,7 @@ import type { DatabaseLocation } from '../../platform/postgres/index.ts';
 import { connectDatabase, type Database } from '../database.ts';
 import { addDemoKey, findDemoKey } from './demo-key.ts';
 import { fillWithDemoStore } from './demo-store.ts';
-import { FailedDatabase } from './failed-start.ts';
+import { FailedDatabase } from './failed-database.ts';
 import {
   type EmbeddedPostgres,
   embeddedPostgresAddress,

@@ -1,6 +1,7 @@
-import { isLoss } from '../../platform/postgres/index.ts';
-import { plainText } from '../../platform/shown-error.ts';
-import { percentEncoding, shownUrl } from '../../platform/shown-url.ts';
+import { FailedDatabase } from './database/start/failed-database.ts';
+import { isLoss } from './platform/postgres/index.ts';
+import { plainText } from './platform/shown-error.ts';
+import { percentEncoding, shownUrl } from './platform/shown-url.ts';
 
 /** Errors whose message is enough; all others are shown with their stack. */
 const plainErrors = new Set([
@@ -17,17 +18,6 @@ const plainErrors = new Set([
 /** The system's and PostgreSQL's codes for an unusable address, database, password or disk. */
 const plainCodes =
   /^(?:EACCES|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|25006|28...|3D...|42501|57P0.|53...)$/;
-
-/** What has failed at the start on the server of DATABASE_URL. */
-export class FailedDatabase extends Error {
-  override readonly name = 'FailedDatabase';
-  readonly url: string;
-
-  constructor(url: string, cause: unknown) {
-    super('The database of DATABASE_URL has failed.', { cause });
-    this.url = url;
-  }
-}
 
 /**
  * Explains to an operator why the start failed: which setting, what was tried and what would be right for a wrong
