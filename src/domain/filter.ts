@@ -3,12 +3,12 @@ import type { InputCheck, Rule } from './input.ts';
 /** How a row's property has to compare with the value of a filter's field; a row without a value doesn't match. */
 export type Comparison = 'contains' | 'oneOf' | 'equals' | 'atLeast' | 'atMost' | 'before';
 
-/** A field of a filter: what it compares, and the rule for the value that clients give. */
+/** A field of a filter: the rule for the value that clients give, and what it compares, unless the store knows that. */
 interface FilterField<Row> {
-  readonly property: keyof Row & string;
-  /** `contains`: a literal substring, without regard to case. */
-  readonly comparison: Comparison;
   readonly rule: Rule<never, unknown>;
+  readonly property?: keyof Row & string;
+  /** `contains`: a literal substring, without regard to case. */
+  readonly comparison?: Comparison;
 }
 
 /** The filter of a list: a row must match every field that is given. */

@@ -72,8 +72,8 @@ export function oneOf(column: string, values: readonly string[], type: string): 
   ];
 }
 
-export function equals(column: string, value: Parameter | undefined, type: string): Conditions {
-  return value === undefined ? [] : [comparison(column, '=', value, type)];
+export function equals(column: string, value: Parameter, type: string): Conditions {
+  return [comparison(column, '=', value, type)];
 }
 
 /** A bound: rows without a value don't match. */
@@ -82,8 +82,8 @@ export function compares(column: string, operator: '<' | '<=' | '>=', value: Par
 }
 
 /** A literal substring, without regard to case: served by the trigram index on the folded name. */
-export function contains(column: string, text: string | undefined): Conditions {
-  if (text === undefined || text === '') return [];
+export function contains(column: string, text: string): Conditions {
+  if (text === '') return [];
   return [
     {
       template: `${column} like`,

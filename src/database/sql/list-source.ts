@@ -61,7 +61,10 @@ function conditionsOf<Fields extends FilterFields>(
   fields: Fields,
   own: OwnConditions<Fields>,
 ): Source<never, FilterOf<Fields>, never>['conditions'] {
-  const parts = Object.entries(fields).map(([name, { property, comparison }]) => {
+  const parts = Object.entries<FilterFields[string]>(fields).map(([name, { property, comparison }]) => {
+    const ownConditions = own[name];
+    if (ownConditions !== undefined) return { name, conditionsFor: ownConditions };
+    if (property === undefined || comparison === undefined) throw new Error(`The filter ${name} needs conditions.`);
     const column = table.column(property);
     // A bound may have more digits than the column keeps.
     const type = table.columnType(property).replace(/\(.*/, '');
@@ -69,7 +72,7 @@ function conditionsOf<Fields extends FilterFields>(
       comparison === 'oneOf' && table.isAlwaysOneOf(property, value)
         ? []
         : conditionsBy[comparison](column, value, type);
-    return { name, conditionsFor: own[name] ?? general };
+    return { name, conditionsFor: general };
   });
   return (filter, isPerParent) =>
     all(

@@ -4,6 +4,7 @@ import { ApiKeyChange } from '../../domain/access/api-key-change.entity.ts';
 import { ApiKeyUsage } from '../../domain/access/api-key-usage.entity.ts';
 import { ApiKey } from '../../domain/access/api-key.entity.ts';
 import {
+  apiKeyFilter,
   apiKeySorting,
   historySorting,
   type ApiKeyFilter,
@@ -18,8 +19,9 @@ import { dayMillis, minuteMillis } from '../../platform/quotas/index.ts';
 import type { Id } from '../../domain/id.ts';
 import type { Keyset, Slice } from '../../domain/page.ts';
 import type { RowData } from '../../domain/store.ts';
-import { all, contains, equals, type Conditions } from '../sql/conditions.ts';
+import type { Conditions } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
+import { listSource } from '../sql/list-source.ts';
 import { hasOne } from '../sql/selection.ts';
 import { type Session, statementOf } from '../../platform/postgres/index.ts';
 import { TableReads } from '../sql/table-reads.ts';
@@ -33,21 +35,13 @@ export function createApiKeyStore(metadata: MetadataStorage): (session: Session)
   const table = new EntityTable(metadata.get(ApiKey));
   const usage = new EntityTable(metadata.get(ApiKeyUsage));
   const relations = { usage: hasOne(table, 'usage', usage, 'keyId') };
-  const reads = new TableReads<ListedKey, ApiKeyFilter, ApiKeySortField, ApiKeyRelation>({
-    sorting: apiKeySorting,
-    table: new EntityTable(metadata.get(ApiKey), {}, unlisted),
-    relations,
-    from: table.name,
-    id: table.column('id'),
-    by: { ID: table.by('id') },
-    conditions: ({ nameContains, plan, status, nearLimitPercent, at }) =>
-      all(
-        contains(table.column('name'), nameContains),
-        equals(table.column('plan'), plan, 'text'),
-        isOfStatus(table, status, at),
-        hasSpent(table, usage, nearLimitPercent, at),
-      ),
+  const list = { sorting: apiKeySorting, filter: apiKeyFilter };
+  const source = listSource<ListedKey, typeof apiKeyFilter, ApiKeySortField, ApiKeyRelation>(table, list, relations, {
+    status: (status, { at = 0 }) => isOfStatus(table, status, at),
+    nearLimitPercent: (percent, { at = 0 }) => hasSpent(table, usage, percent, at),
+    at: () => [],
   });
+  const reads = new TableReads({ ...source, table: new EntityTable(metadata.get(ApiKey), {}, unlisted) });
   const writes = new TableWrites<ApiKey, RowData<ApiKey>, ApiKeyRelation>(table, relations);
   const history = historyReads(metadata);
   return (session) => new SessionApiKeys(session, reads, writes, history);
@@ -88,22 +82,12 @@ class SessionApiKeys
 
 function historyReads(metadata: MetadataStorage): HistoryReads {
   const table = new EntityTable(metadata.get(ApiKeyChange));
-  const source = {
-    sorting: historySorting,
-    table,
-    relations: {},
-    from: table.name,
-    id: table.column('id'),
-    by: { ID: table.by('id') },
-    parent: table.column('keyId'),
-    conditions: () => [],
-  };
-  return new TableReads<ApiKeyChange, object, 'ID'>(source);
+  const source = listSource(table, { sorting: historySorting, filter: {} }, {});
+  return new TableReads<ApiKeyChange, object, 'ID'>({ ...source, parent: table.column('keyId') });
 }
 
 /** As `statusOf` has it. */
-function isOfStatus(table: EntityTable<ApiKey>, status: KeyStatus | undefined, at: number): Conditions {
-  if (status === undefined) return [];
+function isOfStatus(table: EntityTable<ApiKey>, status: KeyStatus, at: number): Conditions {
   const [revokedAt, expiresAt, bannedUntil] = (['revokedAt', 'expiresAt', 'bannedUntil'] as const).map((property) =>
     table.column(property),
   );
@@ -128,10 +112,9 @@ function isOfStatus(table: EntityTable<ApiKey>, status: KeyStatus | undefined, a
 function hasSpent(
   table: EntityTable<ApiKey>,
   usage: EntityTable<ApiKeyUsage>,
-  percent: number | undefined,
+  percent: number,
   at: number,
 ): Conditions {
-  if (percent === undefined) return [];
   const limitOf = (figure: 'requestsPerMinute' | 'requestsPerDay'): string => {
     const plans = Object.entries(planLimits).filter(([, limits]) => limits !== undefined);
     const choices = plans.map(([plan, limits]) => `when '${plan}' then ${limits?.[figure]}`);

@@ -1,34 +1,29 @@
 import { DomainError } from '../errors.ts';
+import { parseFilter, type FilterRequest } from '../filter.ts';
 import type { Id } from '../id.ts';
 import { InputCheck, omitUndefined } from '../input.ts';
 import { pageOf, parseKeyset, parseListRequest, type ListRequest, type Page, type PageArguments } from '../page.ts';
 import { type AutomaticBan, dayMillis } from '../../platform/quotas/index.ts';
-import { anyRule, integerRule, nameRule, searchTextRule } from '../rules.ts';
+import { integerRule, nameRule } from '../rules.ts';
 import { findByIds, lockById, required } from '../rows.ts';
 import type { RowData } from '../store.ts';
 import type { Stores } from '../stores.ts';
 import type { ApiKeyChange } from './api-key-change.entity.ts';
 import type { ApiKey } from './api-key.entity.ts';
 import {
+  apiKeyFilter,
   apiKeySorting,
   historySorting,
-  type ApiKeyFilter,
   type ApiKeySortField,
   type KeyStatus,
   type ListedKey,
 } from './api-key.store.ts';
 import { statusOf, usageOf, type KeyUsage } from './key-status.ts';
 import { futureRule, newApiKey, newSecret, type NewApiKey } from './new-api-key.ts';
-import { checkPlan, type PlanInput, type PlanName } from './plan.ts';
+import { checkPlan, type PlanInput } from './plan.ts';
 import { scopesRule, type Scope } from './scope.ts';
 
-export interface ApiKeyFilterRequest {
-  readonly nameContains?: string | null | undefined;
-  readonly plan?: PlanName | null | undefined;
-  readonly status?: KeyStatus | null | undefined;
-  /** Keys that have spent so much of their minute or of their day. */
-  readonly nearLimitPercent?: number | null | undefined;
-}
+export type ApiKeyFilterRequest = Omit<FilterRequest<typeof apiKeyFilter>, 'at'>;
 
 export type ApiKeyListRequest = Omit<ListRequest<ApiKeyFilterRequest, ApiKeySortField>, 'orderBy'>;
 
@@ -61,7 +56,6 @@ const noun = 'API key';
 const banSecondsRule = integerRule(1, 2 ** 31 - 1);
 const overlapSecondsRule = integerRule(0, 30 * 86_400);
 const defaultOverlapSeconds = 86_400;
-const percentRule = integerRule(1, 100);
 
 /** Administers API keys. A change takes effect in every process within a second. */
 export class AccessService {
@@ -217,13 +211,9 @@ export class AccessService {
   }
 
   #parseRequest(request: ApiKeyListRequest) {
-    return parseListRequest(apiKeySorting, request, (check, input): ApiKeyFilter => ({
-      nameContains: check.optional('filter.nameContains', input.nameContains, searchTextRule),
-      plan: check.optional('filter.plan', input.plan, anyRule<PlanName>()),
-      status: check.optional('filter.status', input.status, anyRule<KeyStatus>()),
-      nearLimitPercent: check.optional('filter.nearLimitPercent', input.nearLimitPercent, percentRule),
-      at: this.#now(),
-    }));
+    return parseListRequest(apiKeySorting, request, (check, input) =>
+      parseFilter(apiKeyFilter, check, { ...input, at: this.#now() }),
+    );
   }
 
   /** Runs the work in a transaction whose changes are attributed to the actor. */

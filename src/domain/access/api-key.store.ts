@@ -1,5 +1,7 @@
+import type { FilterFields, FilterOf } from '../filter.ts';
 import type { Id } from '../id.ts';
 import type { Keyset, Slice, Sorting } from '../page.ts';
+import { anyRule, integerRule, searchTextRule } from '../rules.ts';
 import type { ReadStore, RowData, WriteStore } from '../store.ts';
 import type { ApiKeyChange } from './api-key-change.entity.ts';
 import type { ApiKeyUsage } from './api-key-usage.entity.ts';
@@ -18,15 +20,16 @@ export type ApiKeyRelation = 'usage';
 
 export type KeyStatus = 'active' | 'banned' | 'expired' | 'revoked';
 
-export interface ApiKeyFilter {
-  readonly nameContains?: string | undefined;
-  readonly plan?: PlanName | undefined;
-  readonly status?: KeyStatus | undefined;
-  /** Filters keys by the share of a window that they have spent. */
-  readonly nearLimitPercent?: number | undefined;
-  /** The instant for status and windows, in milliseconds since 1970. */
-  readonly at: number;
-}
+export const apiKeyFilter = {
+  nameContains: { property: 'name', comparison: 'contains', rule: searchTextRule },
+  plan: { property: 'plan', comparison: 'equals', rule: anyRule<PlanName>() },
+  status: { rule: anyRule<KeyStatus>() },
+  /** Keys that have spent so much of their minute or of their day. */
+  nearLimitPercent: { rule: integerRule(1, 100) },
+  /** The instant for status and windows, in milliseconds since 1970: the service's, not the client's. */
+  at: { rule: anyRule<number>() },
+} satisfies FilterFields<ApiKey>;
+export type ApiKeyFilter = FilterOf<typeof apiKeyFilter>;
 
 export type ApiKeySortField = 'ID';
 
