@@ -34,14 +34,24 @@ async function typesOfHandlers() {
     },
   });
   const wanted = nodes.filter(({ name }) => ['components', 'operations'].includes(name?.text));
-  return format(header + astToString(wanted), { ...(await resolveConfig(file)), filepath: file });
+  return format(header + astToString(wanted).replaceAll(unused, '').replaceAll(emptied, ''), { ...(await resolveConfig(file)), filepath: file });
 }
 
-/** Handlers return schemas and see no headers, so these need no types. What is said in words is in the contract. */
-function onlyStructure({ components: { schemas, parameters }, paths, ...document }) {
+/** What an operation hasn't got, and comments. */
+const unused = /^ *(?:\w+\??: never;|\/\*\* .* \*\/)\n/gm;
+/** What has nothing then. */
+const emptied = /^ *parameters: \{\s*\};\n/gm;
+
+/**
+ * Handlers return schemas, make no errors and see no headers, so these need no types, and one media type of a body is
+ * enough. What is said in words is in the contract.
+ */
+function onlyStructure({ components: { schemas: all, parameters }, paths, ...document }) {
+  const { Error: _error, Problem: _problem, ...schemas } = all;
   const isHeader = ({ $ref = '/', in: place }) => (place ?? parameters[$ref.split('/').at(-1)]?.in) === 'header';
   for (const operation of Object.values(paths).flatMap(Object.values)) {
     operation.responses = {};
+    delete operation.requestBody?.content['application/merge-patch+json'];
     operation.parameters = operation.parameters?.filter((parameter) => !isHeader(parameter)) ?? [];
   }
   return withoutWords({ ...document, components: { schemas, parameters }, paths });

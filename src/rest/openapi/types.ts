@@ -5,123 +5,59 @@ import type { Id } from '../../domain/id.ts';
 
 export interface components {
   schemas: {
-    /** @enum {string} */
     PetStatus: 'available' | 'pending' | 'sold';
     NewPet: {
-      /** Format: name */
       name: string;
-      /** Format: int64 */
       categoryId: Id;
       status?: components['schemas']['PetStatus'];
     };
     Pet: components['schemas']['NewPet'] & {
-      /** Format: int64 */
       readonly id: Id;
     };
     Pets: components['schemas']['Pet'][];
-    /** ApiError */
-    Error: {
-      /** @enum {string} */
-      code:
-        | 'bad_request'
-        | 'validation_failed'
-        | 'unauthorized'
-        | 'forbidden'
-        | 'key_banned'
-        | 'not_found'
-        | 'method_not_allowed'
-        | 'not_acceptable'
-        | 'request_timeout'
-        | 'conflict'
-        | 'events_gone'
-        | 'precondition_failed'
-        | 'payload_too_large'
-        | 'uri_too_long'
-        | 'unsupported_media_type'
-        | 'expectation_failed'
-        | 'idempotency_key_reused'
-        | 'headers_too_large'
-        | 'rate_limited'
-        | 'internal_error'
-        | 'unavailable';
-      message: string;
-      status: number;
-    };
-    /** ApiProblem */
-    Problem: components['schemas']['Error'] & {
-      /** Format: uri-reference */
-      type: string;
-      title: string;
-      detail: string;
-      violations?: {
-        field: string;
-        message: string;
-      }[];
-    };
     PetChanges: {
-      /** Format: name */
       name?: string;
-      /** Format: int64 */
       categoryId?: Id;
       status?: components['schemas']['PetStatus'];
     };
     NewCategory: {
-      /** Format: name */
       name: string;
-      /** Format: text */
       description?: string;
     };
     Category: components['schemas']['NewCategory'] & {
-      /** Format: int64 */
       readonly id: Id;
     };
     CategoryChanges: {
-      /** Format: name */
       name?: string;
-      /** Format: text */
       description?: string | null;
     };
     Order: {
-      /** Format: int64 */
       readonly id?: Id;
-      /** Format: int64 */
       petId?: Id;
-      /** Format: int32 */
       quantity?: number;
-      /** Format: date-time */
       shipDate?: string;
       complete?: boolean;
     };
     NewOrder: {
-      /** Format: int64 */
       petId?: Id;
-      /** Format: int32 */
       quantity?: number;
-      /** Format: date-time */
       shipDate?: string;
       complete?: boolean;
     };
     OrderChanges: {
-      /** Format: int64 */
       petId?: Id | null;
-      /** Format: int32 */
       quantity?: number | null;
-      /** Format: date-time */
       shipDate?: string | null;
       complete?: boolean;
     };
     InventoryItem: {
-      /** Format: int64 */
       petId: Id;
-      /** Format: int32 */
       quantity: number;
       status: components['schemas']['PetStatus'];
     };
     InventoryUpdate: {
-      /** Format: int32 */
       quantity: number;
     };
-    /** @enum {string} */
     EventType:
       | 'pet.created'
       | 'pet.updated'
@@ -139,7 +75,6 @@ export interface components {
     Event: {
       id: string;
       type: components['schemas']['EventType'];
-      /** Format: date-time */
       at: string;
       resource?: string;
       version?: string;
@@ -150,7 +85,6 @@ export interface components {
         | components['schemas']['InventoryItem'];
     };
   };
-  responses: never;
   parameters: {
     ifMatch: string;
     ifNoneMatch: string;
@@ -160,9 +94,6 @@ export interface components {
     categoryId: Id;
     orderId: Id;
   };
-  requestBodies: never;
-  headers: never;
-  pathItems: never;
 }
 export interface operations {
   listPets: {
@@ -173,67 +104,40 @@ export interface operations {
         status?: components['schemas']['PetStatus'];
         id?: Id[];
       };
-      header?: never;
-      path?: never;
-      cookie?: never;
     };
-    requestBody?: never;
-    responses: never;
   };
   createPet: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     requestBody: {
       content: {
         'application/json': components['schemas']['NewPet'];
       };
     };
-    responses: never;
   };
   getPet: {
     parameters: {
-      query?: never;
-      header?: never;
       path: {
         petId: components['parameters']['petId'];
       };
-      cookie?: never;
     };
-    requestBody?: never;
-    responses: never;
   };
   deletePet: {
     parameters: {
-      query?: never;
-      header?: never;
       path: {
         petId: components['parameters']['petId'];
       };
-      cookie?: never;
     };
-    requestBody?: never;
-    responses: never;
   };
   updatePet: {
     parameters: {
-      query?: never;
-      header?: never;
       path: {
         petId: components['parameters']['petId'];
       };
-      cookie?: never;
     };
     requestBody: {
       content: {
         'application/json': components['schemas']['PetChanges'];
-        'application/merge-patch+json': components['schemas']['PetChanges'];
       };
     };
-    responses: never;
   };
   listCategories: {
     parameters: {
@@ -241,67 +145,40 @@ export interface operations {
         limit?: components['parameters']['limit'];
         cursor?: Position;
       };
-      header?: never;
-      path?: never;
-      cookie?: never;
     };
-    requestBody?: never;
-    responses: never;
   };
   createCategory: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     requestBody: {
       content: {
         'application/json': components['schemas']['NewCategory'];
       };
     };
-    responses: never;
   };
   getCategory: {
     parameters: {
-      query?: never;
-      header?: never;
       path: {
         categoryId: components['parameters']['categoryId'];
       };
-      cookie?: never;
     };
-    requestBody?: never;
-    responses: never;
   };
   deleteCategory: {
     parameters: {
-      query?: never;
-      header?: never;
       path: {
         categoryId: components['parameters']['categoryId'];
       };
-      cookie?: never;
     };
-    requestBody?: never;
-    responses: never;
   };
   updateCategory: {
     parameters: {
-      query?: never;
-      header?: never;
       path: {
         categoryId: components['parameters']['categoryId'];
       };
-      cookie?: never;
     };
     requestBody: {
       content: {
         'application/json': components['schemas']['CategoryChanges'];
-        'application/merge-patch+json': components['schemas']['CategoryChanges'];
       };
     };
-    responses: never;
   };
   listOrders: {
     parameters: {
@@ -309,67 +186,40 @@ export interface operations {
         limit?: components['parameters']['limit'];
         cursor?: Position;
       };
-      header?: never;
-      path?: never;
-      cookie?: never;
     };
-    requestBody?: never;
-    responses: never;
   };
   createOrder: {
-    parameters: {
-      query?: never;
-      header?: never;
-      path?: never;
-      cookie?: never;
-    };
     requestBody: {
       content: {
         'application/json': components['schemas']['NewOrder'];
       };
     };
-    responses: never;
   };
   getOrder: {
     parameters: {
-      query?: never;
-      header?: never;
       path: {
         orderId: components['parameters']['orderId'];
       };
-      cookie?: never;
     };
-    requestBody?: never;
-    responses: never;
   };
   cancelOrder: {
     parameters: {
-      query?: never;
-      header?: never;
       path: {
         orderId: components['parameters']['orderId'];
       };
-      cookie?: never;
     };
-    requestBody?: never;
-    responses: never;
   };
   updateOrder: {
     parameters: {
-      query?: never;
-      header?: never;
       path: {
         orderId: components['parameters']['orderId'];
       };
-      cookie?: never;
     };
     requestBody: {
       content: {
         'application/json': components['schemas']['OrderChanges'];
-        'application/merge-patch+json': components['schemas']['OrderChanges'];
       };
     };
-    responses: never;
   };
   listInventory: {
     parameters: {
@@ -377,41 +227,26 @@ export interface operations {
         limit?: components['parameters']['limit'];
         cursor?: Position;
       };
-      header?: never;
-      path?: never;
-      cookie?: never;
     };
-    requestBody?: never;
-    responses: never;
   };
   getInventoryItem: {
     parameters: {
-      query?: never;
-      header?: never;
       path: {
         petId: components['parameters']['petId'];
       };
-      cookie?: never;
     };
-    requestBody?: never;
-    responses: never;
   };
   updateInventory: {
     parameters: {
-      query?: never;
-      header?: never;
       path: {
         petId: components['parameters']['petId'];
       };
-      cookie?: never;
     };
     requestBody: {
       content: {
         'application/json': components['schemas']['InventoryUpdate'];
-        'application/merge-patch+json': components['schemas']['InventoryUpdate'];
       };
     };
-    responses: never;
   };
   listEvents: {
     parameters: {
@@ -420,11 +255,6 @@ export interface operations {
         limit?: number;
         type?: components['schemas']['EventType'];
       };
-      header?: never;
-      path?: never;
-      cookie?: never;
     };
-    requestBody?: never;
-    responses: never;
   };
 }
