@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import type { FastifyInstance } from 'fastify';
 
-import { HttpError } from '../http/error-table.ts';
+import { publicRoute, serveAsset, serveNotFound } from './public-route.ts';
 import { StaticFile } from './static-file.ts';
 
 const url = '/graphiql';
@@ -23,8 +23,6 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const page = { config: { isPublic: true } };
-
 /** The examples, which are hidden with the schema. */
 const namesFields = /^examples-/;
 
@@ -36,11 +34,8 @@ interface ExplorerOptions {
  * The explorer of the GraphQL API, as `npm run build` has put it into `directory`; how to build it where it has not.
  */
 export function registerExplorer(server: FastifyInstance, directory: string, { introspection }: ExplorerOptions): void {
-  if (existsSync(join(directory, 'index.html'))) return serve(server, directory, introspection);
-  server.get(url, page, async () => {
-    throw new HttpError('NOT_FOUND', 'The explorer is not built. `npm run build` builds it, a restart shows it.');
-  });
-  return undefined;
+  if (existsSync(join(directory, 'index.html'))) serve(server, directory, introspection);
+  else serveNotFound(server, url, 'The explorer is not built. `npm run build` builds it, a restart shows it.');
 }
 
 /** One route for each file: other paths never reach the file system. */
@@ -48,14 +43,10 @@ function serve(server: FastifyInstance, directory: string, introspection: boolea
   const assets = join(directory, 'graphiql');
   for (const name of readdirSync(assets)) {
     if (/\.(?:br|gz)$/.test(name) || (namesFields.test(name) && !introspection)) continue;
-    const file = new StaticFile(join(assets, name));
-    // Their names change with their contents.
-    server.get(`${url}/${name}`, page, async (request, reply) =>
-      file.send(request, reply.header('cache-control', 'public, max-age=31536000, immutable')),
-    );
+    serveAsset(server, `${url}/${name}`, join(assets, name));
   }
   const index = new StaticFile(join(directory, 'index.html'));
-  server.get(url, page, async (request, reply) =>
+  server.get(url, publicRoute, async (request, reply) =>
     index.send(
       request,
       reply.headers({
@@ -65,5 +56,5 @@ function serve(server: FastifyInstance, directory: string, introspection: boolea
       }),
     ),
   );
-  server.get(`${url}/`, page, async (_request, reply) => reply.redirect('../graphiql', 302));
+  server.get(`${url}/`, publicRoute, async (_request, reply) => reply.redirect('../graphiql', 302));
 }

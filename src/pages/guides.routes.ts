@@ -3,17 +3,14 @@ import { join } from 'node:path';
 
 import type { FastifyInstance } from 'fastify';
 
-import { HttpError } from '../http/error-table.ts';
 import { ownAddress } from './own-address.ts';
+import { publicRoute, serveAsset, serveNotFound } from './public-route.ts';
 import { sendPublicText } from './public-text.ts';
 import { withFigures, type LimitSettings } from './reference/figures.ts';
 import { pageSecurityPolicy } from './reference/page.ts';
 import { AddressedText, writtenAddress } from './reference/published-document.ts';
-import { StaticFile } from './static-file.ts';
 
 const url = '/docs/graphql';
-
-const page = { config: { isPublic: true } };
 
 const notBuilt = 'The guides are not built. `npm run build` builds them, a restart shows them.';
 const hidden =
@@ -34,12 +31,9 @@ export function registerGuides(
 ): void {
   const { introspection } = limits.graphql;
   if (!introspection || !existsSync(directory)) {
-    server.get(url, page, async () => {
-      throw new HttpError('NOT_FOUND', introspection ? notBuilt : hidden);
-    });
-    return;
+    return serveNotFound(server, url, introspection ? notBuilt : hidden);
   }
-  server.get(`${url}/`, page, async (_request, reply) => reply.redirect('../graphql', 302));
+  server.get(`${url}/`, publicRoute, async (_request, reply) => reply.redirect('../graphql', 302));
   // One route for each file: other paths never reach the file system.
   for (const name of readdirSync(directory, { recursive: true, encoding: 'utf8' })) {
     if (name === '404.html' || !/\.(?:html|js|css)$/.test(name)) continue;
@@ -47,8 +41,9 @@ export function registerGuides(
     const read = (): string => readFileSync(path, 'utf8');
     if (pageFile.test(name) || read().includes(writtenAddress))
       serveText(server, name, () => withFigures(read(), limits));
-    else serveFile(server, name, new StaticFile(path));
+    else serveAsset(server, `${url}/${name}`, path);
   }
+  return undefined;
 }
 
 function serveText(server: FastifyInstance, name: string, read: () => string): void {
@@ -56,18 +51,11 @@ function serveText(server: FastifyInstance, name: string, read: () => string): v
   // GraphQL has no prefix.
   const text = new AddressedText(isPage ? 'text/html' : 'text/javascript', read);
   const path = isPage ? name.replace(/^index\.html$|\.html$/, '') : name;
-  server.get([url, path].filter(Boolean).join('/'), page, async (request, reply) =>
+  server.get([url, path].filter(Boolean).join('/'), publicRoute, async (request, reply) =>
     sendPublicText(
       request,
       isPage ? reply.header('content-security-policy', pageSecurityPolicy) : reply,
       text.at(ownAddress(request)),
     ),
-  );
-}
-
-/** Their names change with their contents. */
-function serveFile(server: FastifyInstance, name: string, file: StaticFile): void {
-  server.get(`${url}/${name}`, page, async (request, reply) =>
-    file.send(request, reply.header('cache-control', 'public, max-age=31536000, immutable')),
   );
 }

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 import { entityTagOf, isKnown } from '../rest/entity-tag.ts';
+import { publicRoute } from './public-route.ts';
 
 /** A public text as it is sent: the same buffers, however many clients take it at the same time. */
 export interface PublicText {
@@ -43,11 +44,10 @@ export function serveDocument(
   url: string,
   textFor: (request: FastifyRequest) => PublicText,
 ): void {
-  const options = { config: { isPublic: true } };
-  server.get(url, options, async (request, reply) =>
+  server.get(url, publicRoute, async (request, reply) =>
     sendPublicText(request, reply.headers(anyOrigin), textFor(request)),
   );
-  server.options(url, options, async (_request, reply) =>
+  server.options(url, publicRoute, async (_request, reply) =>
     reply
       .code(204)
       .headers({

@@ -1,6 +1,7 @@
 import type { OpenApiDocument } from '../../rest/openapi/document.ts';
+import { escapeHtml, htmlDocument } from '../html.ts';
 import { untriedOperations } from './scalar-document.ts';
-import { renderHtml, staticPart } from './static-page.ts';
+import { staticPart, style } from './static-page.ts';
 
 /** Everything is loaded from this host, nothing from any other. Scalar sets styles on elements, hence the exception. */
 export const pageSecurityPolicy = [
@@ -36,10 +37,12 @@ export function renderPage(document: OpenApiDocument, guides: string, prefix: st
     metaData: { title },
     customCss: stylesOf(document),
   };
-  return renderHtml(
+  return htmlDocument(
     title,
+    `<link rel="icon" href="/favicon.ico" type="image/svg+xml" />
+    <style>${style}</style>`,
     `${staticPart(document, guides, prefix)}
-    <script id="api-reference" data-configuration="${escapeAttribute(JSON.stringify(configuration))}"></script>
+    <script id="api-reference" data-configuration="${escapeHtml(JSON.stringify(configuration))}"></script>
     <script src="/docs/scalar.js"></script>`,
   );
 }
@@ -71,8 +74,4 @@ function stylesOf(document: OpenApiDocument): string {
     // A box that scrolls can't be reached by keyboard.
     '.markdown pre :is(code, code *) { white-space: pre-wrap !important; overflow: visible !important; overflow-wrap: anywhere !important; }',
   ].join('\n');
-}
-
-function escapeAttribute(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
 }

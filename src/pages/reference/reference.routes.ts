@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-import { HttpError } from '../../http/error-table.ts';
 import type { OpenApiDocument } from '../../rest/openapi/document.ts';
 import { ownAddress } from '../own-address.ts';
+import { publicRoute, serveNotFound } from '../public-route.ts';
 import { sendPublicText, serveDocument } from '../public-text.ts';
 import { StaticFile } from '../static-file.ts';
 import { withFigures, type LimitSettings } from './figures.ts';
@@ -42,26 +42,25 @@ export function registerDocs(
     serveDocument(server, url, (request) => file.at(addressOf(request)));
   }
 
-  const config = { isPublic: true };
   const texts = readGuides(guides);
   // The page sends requests to where it came from, whatever a proxy has made of the address.
   const relative = { ...published, servers: [{ url: restPrefix || '/' }] };
   const drawn = new AddressedText('application/json', () =>
     JSON.stringify(scalarDocument(relative, withFigures(texts.markdown, limits))),
   );
-  server.get('/docs/openapi.json', { config }, async (request, reply) =>
+  server.get('/docs/openapi.json', publicRoute, async (request, reply) =>
     sendPublicText(request, reply, drawn.at(addressOf(request))),
   );
 
   const page = new AddressedText('text/html', () => renderPage(published, withFigures(texts.html, limits), restPrefix));
-  server.get('/docs', { config }, async (request, reply) =>
+  server.get('/docs', publicRoute, async (request, reply) =>
     sendPublicText(request, reply.header('content-security-policy', pageSecurityPolicy), page.at(addressOf(request))),
   );
 
-  const isBuilt = existsSync(script);
+  if (!existsSync(script)) return serveNotFound(server, '/docs/scalar.js', notBuilt);
   const scalar = new StaticFile(script);
-  server.get('/docs/scalar.js', { config }, async (request, reply) => {
-    if (!isBuilt) throw new HttpError('NOT_FOUND', notBuilt);
-    return scalar.send(request, reply.header('cache-control', 'no-cache'));
-  });
+  server.get('/docs/scalar.js', publicRoute, async (request, reply) =>
+    scalar.send(request, reply.header('cache-control', 'no-cache')),
+  );
+  return undefined;
 }

@@ -1,7 +1,7 @@
 import type { DocumentOperation, DocumentTag, OpenApiDocument } from '../../rest/openapi/document.ts';
 
 /** For the page before Scalar's script has run. Scalar's own styles come after it and hide what it renders itself. */
-const style = `
+export const style = `
 :root { color-scheme: light dark; }
 body { margin: 0; font: 16px/1.6 system-ui, sans-serif; }
 .static { max-width: 50em; margin: 0 auto; padding: 8px 16px 48px; }
@@ -14,23 +14,6 @@ body { margin: 0; font: 16px/1.6 system-ui, sans-serif; }
 /** The way to the other pages. */
 const navigation =
   '<nav><a href="/docs/graphql">GraphQL guides</a> · <a href="/docs">REST reference</a> · <a href="/graphiql">GraphQL explorer</a></nav>';
-
-export function renderHtml(title: string, body: string): string {
-  return `<!doctype html>
-<html lang="en">
-  <head>
-    <meta charset="utf-8" />
-    <meta name="viewport" content="width=device-width, initial-scale=1" />
-    <title>${title}</title>
-    <link rel="icon" href="/favicon.ico" type="image/svg+xml" />
-    <style>${style}</style>
-  </head>
-  <body>
-    ${body}
-  </body>
-</html>
-`;
-}
 
 /** What can be read without JavaScript, and until Scalar is loaded: the guides, and a line for every operation. */
 export function staticPart(document: OpenApiDocument, guides: string, prefix: string): string {
