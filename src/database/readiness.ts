@@ -1,5 +1,6 @@
 import { migrations } from '../../migrations/index.ts';
 import { isUnavailable } from '../domain/errors.ts';
+import { within } from '../platform/background.ts';
 import type { Caller } from '../platform/callers/index.ts';
 import {
   isDiskFull,
@@ -95,11 +96,7 @@ export class Readiness {
 
   async #probeInTime(caller: Caller): Promise<void> {
     this.#probing ??= this.#probe(caller).finally(() => (this.#probing = undefined));
-    let timeout: NodeJS.Timeout | undefined;
-    const tooLate = new Promise<void>((resolve) => {
-      timeout = setTimeout(resolve, probeWaitMillis);
-    });
-    await Promise.race([this.#probing, tooLate]).finally(() => clearTimeout(timeout));
+    await within(probeWaitMillis, this.#probing);
   }
 
   /** Only errors of the disk count, not those of the connection. */

@@ -1,7 +1,7 @@
 import { hash as digest, timingSafeEqual } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 
 import { DomainError } from '../domain/errors.ts';
+import { within } from '../platform/background.ts';
 import { LruMap } from '../platform/lru-map.ts';
 import type { Id } from '../domain/id.ts';
 import { parseKey, type KeyHash } from '../domain/access/api-key.ts';
@@ -167,12 +167,11 @@ export class KeyDirectory {
     if (!mustWait && !this.#isPast(this.#triedAt, refreshAfterMillis)) return;
     if (this.#cached(hash) === undefined) this.#wanted.add(hash);
     // A failure shows in `#isBehind`; lookups of a key throw it.
-    const round = this.#startRound().catch(() => undefined);
-    if (!mustWait) return;
-    const abort = new AbortController();
-    const timeout = wait(refreshTimeoutMillis, true, { ref: false, signal: abort.signal }).catch(() => false);
-    if ((await Promise.race([round, timeout])) === true) this.#isBehind = true;
-    abort.abort();
+    const hasEnded = this.#startRound().then(
+      () => true,
+      () => true,
+    );
+    if (mustWait && (await within(refreshTimeoutMillis, hasEnded)) === undefined) this.#isBehind = true;
   }
 
   async #lookUp(hash: KeyHash): Promise<KnownKey | undefined> {

@@ -27,6 +27,15 @@ export function every(millis: number, work: () => unknown): NodeJS.Timeout {
   return setInterval(() => attempt(work), millis).unref();
 }
 
+/** Its result; undefined when it takes longer than that, and goes on. */
+export function within<Result>(millis: number, work: Promise<Result>): Promise<Result | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(resolve, millis, undefined);
+  });
+  return Promise.race([work, late]).finally(() => clearTimeout(timer));
+}
+
 function report(error: unknown): void {
   if (listeners.size === 0) process.emitWarning(error instanceof Error ? error : String(error));
   for (const listener of listeners) listener(error);

@@ -1,5 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 
+import { within } from '../../platform/background.ts';
+
 type CheckName = 'started' | 'draining' | 'database' | 'migrations';
 
 /** The reason of each check that failed; public, so without internal details. */
@@ -78,21 +80,13 @@ class StoreFindings {
       this.#checkedAt = Infinity;
       this.#checking = this.#check().finally(() => (this.#checkedAt = performance.now()));
     }
-    await (isBrief ? orAfter(briefMillis, this.#checking) : this.#checking);
+    await (isBrief ? within(briefMillis, this.#checking) : this.#checking);
     return this.#last;
   }
 
   async #check(): Promise<void> {
     const failed = (database: string): Findings => ({ database, migrations: this.#last.migrations });
     const check = this.#options.checkReady().catch(() => failed('The store is not available.'));
-    this.#last = (await orAfter(checkTimeoutMillis, check)) ?? failed('The store takes too long to respond.');
+    this.#last = (await within(checkTimeoutMillis, check)) ?? failed('The store takes too long to respond.');
   }
-}
-
-async function orAfter<T>(millis: number, promise: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<undefined>((resolve) => {
-    timer = setTimeout(resolve, millis, undefined);
-  });
-  return Promise.race([promise, timeout]).finally(() => clearTimeout(timer));
 }

@@ -4,6 +4,8 @@ import { promisify } from 'node:util';
 
 import type { DestinationStream } from 'pino';
 
+import { within } from '../background.ts';
+
 /** A line of the levels `error` (50) and `fatal` (60): the level comes first. */
 const urgentLine = /^\{"level":[56]/;
 
@@ -67,10 +69,7 @@ export class LogDestination implements DestinationStream {
   /** Writes what waits until the timeout; nothing can be written after it. */
   async close(timeoutMillis: number): Promise<void> {
     this.#flush();
-    const timeout = new AbortController();
-    const late = wait(timeoutMillis, undefined, { signal: timeout.signal }).catch(() => undefined);
-    await Promise.race([this.#written, late]);
-    timeout.abort();
+    await within(timeoutMillis, this.#written);
     this.#isClosed = true;
   }
 

@@ -1,5 +1,5 @@
 import { type Caller, type Lease, waiting } from '../callers/index.ts';
-import { every, inBackground } from '../background.ts';
+import { every, inBackground, within } from '../background.ts';
 import { ConnectionFailure } from './connection-failure.ts';
 import type { OpenOptions, PgConnection } from './connection.ts';
 import type { Servers } from './servers/servers.ts';
@@ -119,12 +119,8 @@ export class ConnectionPool {
   /** Opens a connection for the slot, or fails at the deadline and leaves the connection to the next one that waits. */
   async #opened(slot: Slot, deadline: number): Promise<PooledConnection> {
     const opening = this.#open(slot);
-    let timeout: NodeJS.Timeout | undefined;
-    const tooLate = new Promise<'late'>((resolve) => {
-      timeout = setTimeout(() => resolve('late'), Math.max(0, deadline + openGraceMillis - performance.now()));
-    });
-    const outcome = await Promise.race([opening, tooLate]).finally(() => clearTimeout(timeout));
-    if (outcome !== 'late') return outcome;
+    const opened = await within(Math.max(0, deadline + openGraceMillis - performance.now()), opening);
+    if (opened !== undefined) return opened;
     opening.then(
       (connection) => this.#release(connection, slot),
       () => undefined,
