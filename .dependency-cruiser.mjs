@@ -35,6 +35,7 @@ const rooms = {
   domain: ['platform/quotas', 'platform/remote-clock'],
   keys: ['domain', 'platform/quotas', ...tools],
   database: [
+    'database-url',
     'domain',
     'migrations',
     'platform/callers',
@@ -70,7 +71,8 @@ const rooms = {
     ...tools,
   ],
   app: ['config', 'database', 'domain', 'failed-start', 'graphql', 'http', 'keys', 'pages', 'rest', ...platform],
-  config: ['platform/postgres', 'platform/quotas', 'platform/shown-url', 'setting-warnings'],
+  config: ['database-url', 'platform/quotas', 'platform/shown-url', 'setting-warnings'],
+  'database-url': ['platform/postgres'],
   'failed-start': ['database', 'platform/postgres', ...tools],
   'setting-warnings': [],
   main: [

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 
 import { parseRedisUrl, UnusableRedisUrl } from './platform/quotas/index.ts';
-import { parseDatabaseUrl, UnusableDatabaseUrl } from './platform/postgres/index.ts';
+import { parseDatabaseUrl, UnusableDatabaseUrl } from './database-url.ts';
 import { warningsOfNames } from './setting-warnings.ts';
 import { hasMisplacedAt, percentEncoding } from './platform/shown-url.ts';
 

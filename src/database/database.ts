@@ -2,6 +2,7 @@ import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 
 import { migrations } from '../../migrations/index.ts';
+import { type DatabaseLocation, databaseAt } from '../database-url.ts';
 import { type Caller, Callers } from '../platform/callers/index.ts';
 import type { KeyChanges } from '../domain/access/key-changes.ts';
 import type { KeyRecords } from '../domain/access/key-records.ts';
@@ -12,7 +13,7 @@ import {
   type ConnectionsOptions,
   createConnections,
   createMaintenancePool,
-  type DatabaseLocation,
+  type DatabaseOptions,
   type ServerChange,
   type ServerFigure,
   type Session,
@@ -28,9 +29,6 @@ import { createKeyChanges } from './stores/key-changes.ts';
 import { createKeyRecords } from './stores/key-records.ts';
 import { type CallerStores, createStores, entities } from './stores/stores.ts';
 import { createUsageTable } from './stores/usage-table.ts';
-
-/** What PostgreSQL calls this program (`pg_stat_activity`). */
-export const applicationName = 'petstore-gateway';
 
 /** The store's database. It connects on first use and reconnects as needed. */
 export interface Database {
@@ -57,8 +55,15 @@ export interface Database {
   close(): Promise<void>;
 }
 
-export async function connectDatabase(options: Omit<ConnectionsOptions, 'applicationName'>): Promise<Database> {
-  const connections = createConnections({ ...options, applicationName });
+export interface ConnectOptions extends Omit<ConnectionsOptions, keyof DatabaseOptions> {
+  readonly location: DatabaseLocation;
+  /** The embedded engine runs in another process. */
+  readonly isGuest?: boolean | undefined;
+}
+
+export async function connectDatabase({ location, isGuest, ...options }: ConnectOptions): Promise<Database> {
+  const { config, session } = databaseAt(location);
+  const connections = createConnections({ ...options, config, session: isGuest === true ? 'guest' : session });
   const { pool, pipeline, servers } = connections;
   const orm = createOrm(pool, undefined);
   const readiness = new Readiness(connections);
@@ -69,7 +74,8 @@ export async function connectDatabase(options: Omit<ConnectionsOptions, 'applica
   const sessions = new Sessions({
     ...connections,
     orm,
-    atomicMillis: atomicMillis(options),
+    // The embedded database serves one at a time.
+    atomicMillis: session === 'server' ? 2_000 : 500,
     onFailure: (error) => readiness.record(error),
   });
   return {
@@ -82,7 +88,7 @@ export async function connectDatabase(options: Omit<ConnectionsOptions, 'applica
     clock,
     readClock: (caller) => readClock(sessionFor(caller), clock),
     checkReady: (caller) => readiness.check(caller, sessionFor(caller)),
-    serverFigures: () => (typeof options.location === 'string' ? servers.figures : []),
+    serverFigures: () => (session === 'server' ? servers.figures : []),
     onServerChange: (listener) => servers.onChange(listener),
     poolFigures: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: async () => {
@@ -92,17 +98,9 @@ export async function connectDatabase(options: Omit<ConnectionsOptions, 'applica
   };
 }
 
-/** Of a transaction with several writes. The embedded database serves one at a time. */
-function atomicMillis({ location }: Pick<ConnectionsOptions, 'location'>): number {
-  return typeof location === 'string' ? 2_000 : 500;
-}
-
 /** The ORM for migrations, on one such connection. */
 export function createMaintenanceOrm(location: DatabaseLocation, onStatement?: (sql: string) => void): MikroORM {
-  return createOrm(
-    createMaintenancePool({ location, applicationName }, onStatement),
-    new Callers().service('maintenance'),
-  );
+  return createOrm(createMaintenancePool(databaseAt(location), onStatement), new Callers().service('maintenance'));
 }
 
 /** The ORM on the connections of a pool, which it closes with itself: those of one caller, or see `createDialect`. */

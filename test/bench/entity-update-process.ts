@@ -1,6 +1,7 @@
 import { LockMode, MikroORM } from '@mikro-orm/postgresql';
 
 import { createConnections } from '../../src/platform/postgres/connections.ts';
+import { databaseAt } from '../../src/database-url.ts';
 import { connectDatabase } from '../../src/database/database.ts';
 import { createDialect } from '../../src/database/kysely-dialect.ts';
 import { migrate } from '../../src/database/start/migrate.ts';
@@ -20,7 +21,7 @@ const cluster = await PostgresCluster.create();
 try {
   await migrate({ location: cluster.url });
   const database = await connectDatabase({ location: cluster.url, poolSize: 10 });
-  const { pool } = createConnections({ location: cluster.url, applicationName: 'test', poolSize: 10 });
+  const { pool } = createConnections({ ...databaseAt(cluster.url), poolSize: 10 });
   const orm = new MikroORM({
     dbName: 'template1',
     entities: [...entities],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { connectionConfigOf } from '../../src/platform/postgres/servers/connection-config.ts';
+import { databaseAt } from '../../src/database-url.ts';
 import { PgConnection } from '../../src/platform/postgres/connection.ts';
 import { connect } from '../support/postgres-client.ts';
 import { startCluster } from '../support/started-cluster.ts';
@@ -83,7 +83,7 @@ describe('slow statements', () => {
   it('use no parallel workers, and have exact numbers and plain transactions, whatever is set for their role', async () => {
     const ofRole = '-c extra_float_digits=-15 -c default_transaction_isolation=serializable';
     const connection = await new PgConnection({
-      config: connectionConfigOf(`${cluster.url}?options=${encodeURIComponent(ofRole)}`),
+      config: databaseAt(`${cluster.url}?options=${encodeURIComponent(ofRole)}`).config,
       session: 'server',
       connectTimeoutMillis: 5_000,
       statementTimeoutMillis: 2_000,

@@ -4,6 +4,7 @@ import { mock } from 'node:test';
 
 import { beforeEach, expect, it } from '@jest/globals';
 
+import { databaseAt } from '../../src/database-url.ts';
 import { connectDatabase } from '../../src/database/database.ts';
 import { migrate } from '../../src/database/start/migrate.ts';
 import type { Id } from '../../src/domain/id.ts';
@@ -152,7 +153,7 @@ it('short reads that wait for too long are refused, and those of a client that h
 });
 
 it("a read that can't be sent fails alone, not those of its tick or the process", async () => {
-  const { pipeline, pool } = createConnections({ location: cluster.url, applicationName: 'test', poolSize: 2 });
+  const { pipeline, pool } = createConnections({ ...databaseAt(cluster.url), poolSize: 2 });
   const same = statementOf('select $1::text', 1, ([text]) => text);
   const read = (value: Parameter): Promise<unknown> => pipeline!.run(callers.for('a'), same, [value]);
   const outcomes = await Promise.allSettled([read('one'), read({} as never), read('two')]);

@@ -1,5 +1,5 @@
 import { readConfig } from '../../src/config.ts';
-import type { DatabaseLocation } from '../../src/platform/postgres/servers/connection-config.ts';
+import type { DatabaseLocation } from '../../src/database-url.ts';
 import { openDatabase, type OpenDatabase } from '../../src/database/start/open.ts';
 import { atEnd } from './at-end.ts';
 import { locationOf, runSql } from './postgres-client.ts';

@@ -4,16 +4,16 @@ import type { MikroORM, SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Transaction } from 'kysely';
 
 import { migrations } from '../../../migrations/index.ts';
+import { type DatabaseLocation, databaseAt } from '../../database-url.ts';
 import { RemoteClock } from '../../platform/remote-clock.ts';
 import { nouns } from '../../domain/nouns.ts';
 import type { Stores } from '../../domain/stores.ts';
 import {
   createTransactionSession,
-  type DatabaseLocation,
   openMaintenance,
   openMaintenanceWhenWritable,
 } from '../../platform/postgres/index.ts';
-import { applicationName, createMaintenanceOrm } from '../database.ts';
+import { createMaintenanceOrm } from '../database.ts';
 import { domainFailureOf } from '../domain-failure.ts';
 import { leaseOf } from '../kysely-dialect.ts';
 import { createStores } from '../stores/stores.ts';
@@ -170,9 +170,12 @@ async function assertUnlocked({ orm }: Run, em: SqlEntityManager): Promise<void>
 
 /** A connection of its own holds the lock: with it on the migrator's, a pool of one would wait for itself. */
 async function whileLocked(location: string, onWait: Run['onWait'], work: () => Promise<void>): Promise<void> {
-  const connection = await openMaintenanceWhenWritable({ location, applicationName }, onWait);
+  const database = databaseAt(location);
+  const connection = await openMaintenanceWhenWritable(database, (reason) =>
+    onWait(`DATABASE_URL: ${reason.replace(/\.?$/, '.')} Waiting for a server that takes writes.`),
+  );
   try {
-    await assertSuitable(connection, () => openMaintenance({ location, applicationName }));
+    await assertSuitable(connection, () => openMaintenance(database));
     await connection.query(`begin; ${withoutTimeouts}`);
     const { rows } = await connection.query<{ isLocked: boolean }>(
       'select pg_try_advisory_xact_lock($1) as "isLocked"',

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Accounts, Callers } from '../../platform/callers/index.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { Stores } from '../../domain/stores.ts';
-import type { DatabaseLocation } from '../../platform/postgres/index.ts';
+import type { DatabaseLocation } from '../../database-url.ts';
 import { connectDatabase, type Database } from '../database.ts';
 import { addDemoKey, findDemoKey } from './demo-key.ts';
 import { fillWithDemoStore } from './demo-store.ts';

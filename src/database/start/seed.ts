@@ -1,7 +1,8 @@
 import type { MetadataStorage } from '@mikro-orm/core';
 
-import { type DatabaseLocation, openMaintenance, type PgConnection } from '../../platform/postgres/index.ts';
-import { applicationName, createMaintenanceOrm } from '../database.ts';
+import { type DatabaseLocation, databaseAt } from '../../database-url.ts';
+import { openMaintenance, type PgConnection } from '../../platform/postgres/index.ts';
+import { createMaintenanceOrm } from '../database.ts';
 import { bulkPetInsertion } from '../stores/pet.store.ts';
 
 export interface SeedOptions {
@@ -35,7 +36,7 @@ const laterWork = { btree: 0.14, gin: 0.6, 'foreign key': 0.07, statistics: 0.04
 export async function seedStore(options: SeedOptions): Promise<void> {
   const { location, onProgress } = options;
   const orm = createMaintenanceOrm(location);
-  const client = await openMaintenance({ location, applicationName });
+  const client = await openMaintenance(databaseAt(location));
   try {
     await client.query('begin');
     await client.query('lock table categories, pets, orders, inventory');

@@ -21,7 +21,7 @@ import { type Query, unpreparedQuery } from './statement.ts';
  * One connection to PostgreSQL, whatever it is for: the pool's, a pipelined one, one for migrations or the CLI.
  *
  * Model: `open` connects and prepares the session; after that it is `pg`'s client.
- * Guarantees: it follows the whole of `DATABASE_URL`; the session's time zone is UTC; a statement ends after
+ * Guarantees: it follows the whole configuration; the session's time zone is UTC; a statement ends after
  * `statementTimeoutMillis`, by the server's own setting on a direct connection and by a cancel request behind a pooler,
  * whose sessions are shared and get no `SET`; on a direct connection it uses no parallel workers.
  * Failure: a connection on which nothing comes back for `responseTimeoutMillis` is destroyed, because a server that is

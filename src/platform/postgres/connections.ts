@@ -1,11 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { Accounts } from '../callers/index.ts';
-import { type ConnectionConfig, connectionConfigOf, type DatabaseLocation } from './servers/connection-config.ts';
+import type { ConnectionConfig } from './servers/connection-config.ts';
 import { readOnlyState, type ConnectionFailure } from './connection-failure.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import type { OpenOptions, PgConnection } from './connection.ts';
 import { PipelinedConnections } from './pipeline/pipelined-connections.ts';
+import type { SessionKind } from './server-session.ts';
 import { Servers } from './servers/servers.ts';
 
 /**
@@ -37,9 +38,8 @@ interface Timeouts extends Pick<OpenOptions, 'statementTimeoutMillis' | 'respons
 }
 
 export interface DatabaseOptions {
-  readonly location: DatabaseLocation;
-  /** What servers call this process, unless the URL says it. */
-  readonly applicationName: string;
+  readonly config: ConnectionConfig;
+  readonly session: SessionKind;
 }
 
 export interface ConnectionsOptions extends DatabaseOptions {
@@ -47,10 +47,6 @@ export interface ConnectionsOptions extends DatabaseOptions {
   readonly accounts?: Accounts | undefined;
   /** The maximum number of connections; the embedded database always has one. */
   readonly poolSize: number;
-  /**
-   * The embedded engine runs in another process, whose session must stay as it is: there is one for all connections.
-   */
-  readonly isGuest?: boolean | undefined;
   /** Receives every statement that is sent. */
   readonly onStatement?: ((sql: string) => void) | undefined;
   /** Called when a request has timed out waiting for an exclusive connection. */
@@ -68,10 +64,8 @@ export interface PgConnections {
 }
 
 export function createConnections(options: ConnectionsOptions): PgConnections {
-  const { location, accounts = new Accounts(), poolSize, isGuest = false, onStatement, onRefusal } = options;
-  const config = configOf(options);
-  const isServer = typeof location === 'string';
-  const session = isGuest ? 'guest' : isServer ? 'server' : 'embedded';
+  const { config, session, accounts = new Accounts(), poolSize, onStatement, onRefusal } = options;
+  const isServer = session === 'server';
   const timeouts = { server: options.timeouts ?? exclusiveTimeouts, embedded: embeddedTimeouts, guest: guestTimeouts };
   const { waitMillis: poolWaitMillis, ...statementTimeouts } = timeouts[session];
   const pipelined = isServer ? pipelinedOf(poolSize) : 0;
@@ -105,10 +99,6 @@ function pipelinedOf(poolSize: number): number {
   return Math.min(4, Math.floor(poolSize / 2));
 }
 
-function configOf({ location, applicationName }: DatabaseOptions): ConnectionConfig {
-  return { fallback_application_name: applicationName, ...connectionConfigOf(location) };
-}
-
 /** One exclusive connection for migrations and commands, to a server that takes writes, without a statement timeout. */
 export function createMaintenancePool(options: DatabaseOptions, onStatement?: (sql: string) => void): ConnectionPool {
   const { connection, ...shared } = maintenance(options);
@@ -122,23 +112,22 @@ export function createMaintenancePool(options: DatabaseOptions, onStatement?: (s
 }
 
 /** The same connection without a pool. */
-export function openMaintenance(options: DatabaseOptions): Promise<PgConnection> {
-  const { servers, connection } = maintenance(options);
+export function openMaintenance(database: DatabaseOptions): Promise<PgConnection> {
+  const { servers, connection } = maintenance(database);
   return servers.open(connection, new AbortController().signal);
 }
 
-function maintenance(
-  options: DatabaseOptions,
-): Pick<PgConnections, 'servers' | 'accounts'> & { readonly connection: OpenOptions } {
-  const config = configOf(options);
+function maintenance({
+  config,
+  session,
+}: DatabaseOptions): Pick<PgConnections, 'servers' | 'accounts'> & { readonly connection: OpenOptions } {
   const accounts = new Accounts();
-  const isServer = typeof options.location === 'string';
-  const target = isServer ? (config.targetSession ?? 'read-write') : 'any';
+  const target = session === 'server' ? (config.targetSession ?? 'read-write') : 'any';
   return {
     accounts,
     servers: new Servers({ config, accounts, target }),
     connection: {
-      session: isServer ? 'server' : 'embedded',
+      session,
       connectTimeoutMillis: config.connectTimeoutMillis ?? (config.hosts ? waitMillis : maintenanceConnectMillis),
     },
   };
@@ -151,23 +140,23 @@ const neverCodes = /^(?:28|3D|42|ERR_|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED)/;
 const writableRetryMillis = 500;
 
 /**
- * Waits for a server that takes writes, and reports the reason once: while the database fails over a start waits,
+ * Waits for a server that takes writes, and reports once why it isn't there: while the database fails over a start waits,
  * instead of ending in a loop. Throws ConnectionFailure when waiting doesn't help, or when the only host can't be
  * reached at all.
  */
 export async function openMaintenanceWhenWritable(
-  options: DatabaseOptions,
+  database: DatabaseOptions,
   onWait: (reason: string) => void,
 ): Promise<PgConnection> {
-  const hasSeveralHosts = connectionConfigOf(options.location).hosts !== undefined;
   for (let isFirst = true; ; isFirst = false) {
     try {
-      return await openMaintenance(options);
+      return await openMaintenance(database);
     } catch (error) {
       const { code, message } = error as ConnectionFailure;
-      const isWorthWaiting = code === readOnlyState || code === notYet || (hasSeveralHosts && !neverCodes.test(code));
+      const isWorthWaiting =
+        code === readOnlyState || code === notYet || (database.config.hosts !== undefined && !neverCodes.test(code));
       if (!isWorthWaiting) throw error;
-      if (isFirst) onWait(`DATABASE_URL: ${message.replace(/\.?$/, '.')} Waiting for a server that takes writes.`);
+      if (isFirst) onWait(message);
       await wait(writableRetryMillis * (0.5 + Math.random()));
     }
   }

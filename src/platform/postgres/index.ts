@@ -1,9 +1,4 @@
-export {
-  type DatabaseLocation,
-  parseDatabaseUrl,
-  type PostgresAddress,
-  UnusableDatabaseUrl,
-} from './servers/connection-config.ts';
+export type { ConnectionConfig, PostgresAddress } from './servers/connection-config.ts';
 export type { ConnectionPool } from './connection-pool.ts';
 export type { NoFreeConnection } from './connection-slots.ts';
 export type { PgConnection } from './connection.ts';
@@ -11,6 +6,7 @@ export {
   type ConnectionsOptions,
   createConnections,
   createMaintenancePool,
+  type DatabaseOptions,
   openMaintenance,
   openMaintenanceWhenWritable,
   type PgConnections,

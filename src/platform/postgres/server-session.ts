@@ -3,7 +3,10 @@ import type pg from 'pg';
 import type { TargetSession } from './servers/connection-config.ts';
 import { lockWaitMillis } from './lock-wait.ts';
 
-/** Ours on a server, the one that all connections of the embedded database share, or that of another process. */
+/**
+ * Ours on a server; the one that all connections of the embedded database share; or that one beside the process which
+ * has the engine: it must stay as it is.
+ */
 export type SessionKind = 'server' | 'embedded' | 'guest';
 
 /** What a server says of a session when it begins. */

@@ -13,9 +13,9 @@ import { addressesOf } from './server-address.ts';
 /**
  * The servers of one database, of which at most one takes writes, and which of them a new connection goes to.
  *
- * Model: `DATABASE_URL` names hosts, and each has the addresses that its name has now: a `Server` is one address and
+ * Model: the configuration names hosts, and each has the addresses that its name has now: a `Server` is one address and
  * port. A connection is opened to the first server that is suitable (`target_session_attrs`); they are tried in the
- * order of the URL, or in random order, and those that failed last after the others. The next one is begun when one
+ * order given, or in random order, and those that failed last after the others. The next one is begun when one
  * fails, or after 300 ms; an address has `connect_timeout`, all of them 5 s.
  * Guarantees: a connection to a server that was found read-only, or silent, or that another has replaced, is not used
  * again (`isCurrent`), and none is that was opened before `renew`. At most four connections are opened at a time, and
@@ -28,7 +28,7 @@ import { addressesOf } from './server-address.ts';
 type ServerRole = 'primary' | 'standby' | 'unreachable' | 'unknown';
 
 export interface ServerFigure {
-  /** As DATABASE_URL names it, with its port. */
+  /** As the configuration names it, with its port. */
   readonly host: string;
   readonly role: ServerRole;
 }

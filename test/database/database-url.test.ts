@@ -3,9 +3,9 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { readConfig } from '../../../src/config.ts';
-import { parseDatabaseUrl } from '../../../src/platform/postgres/servers/connection-config.ts';
-import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { readConfig } from '../../src/config.ts';
+import { parseDatabaseUrl } from '../../src/database-url.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const directory = temporaryDirectory();
 const garbage = join(directory, 'garbage.pem');

@@ -1,0 +1,235 @@
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+
+import type { ClientConfig } from 'pg';
+import { parse, toClientConfig } from 'pg-connection-string';
+
+import type { ConnectionConfig, DatabaseOptions, PostgresAddress } from './platform/postgres/index.ts';
+
+/** The URL of a PostgreSQL server, or where the embedded one listens. */
+export type DatabaseLocation = string | PostgresAddress;
+
+/** What PostgreSQL calls this program (`pg_stat_activity`), unless the URL says it. */
+const applicationName = 'petstore-gateway';
+
+/** An unusable URL. The message says what is wrong and what would be right, without a password. */
+export class UnusableDatabaseUrl extends Error {
+  override readonly name = 'UnusableDatabaseUrl';
+}
+
+const form = 'the URL of a PostgreSQL server: postgresql://user:password@host:port/database';
+
+interface ParameterRule {
+  readonly isValid: (value: string) => boolean;
+  /** What a valid value is, in words. */
+  readonly right: string;
+}
+
+/** The values of each supported parameter. Others are refused, because ignoring one may be unsafe. */
+const parameters: Readonly<Record<string, ParameterRule>> = {
+  host: anyText('a host, or the directory of a socket'),
+  port: { isValid: (value) => /^\d{1,5}(?:,\d{1,5})*$/.test(value), right: 'a port' },
+  user: anyText('a user'),
+  password: anyText('a password'),
+  sslmode: oneOf('disable', 'no-verify', 'require', 'verify-ca', 'verify-full'),
+  ssl: oneOf('true', '1', '0', 'no-verify'),
+  sslrootcert: anyText('a file'),
+  sslcert: anyText('a file'),
+  sslkey: anyText('a file'),
+  sslnegotiation: oneOf('postgres', 'direct'),
+  uselibpqcompat: oneOf('true', 'false'),
+  application_name: anyText('a name'),
+  fallback_application_name: anyText('a name'),
+  options: anyText("options for the server's session"),
+  client_encoding: { isValid: (value) => /^utf-?8$/i.test(value), right: 'utf8' },
+  connect_timeout: {
+    isValid: (value) => /^\d{1,4}$/.test(value) && Number(value) > 0,
+    right: 'a whole number of seconds from 1 to 9999',
+  },
+  target_session_attrs: oneOf('read-write', 'primary'),
+  load_balance_hosts: oneOf('disable', 'random'),
+};
+
+/**
+ * Reads a `DATABASE_URL` as `pg` 8 does, and refuses what `pg` would ignore: an unknown parameter, or a TLS mode
+ * that may end in plaintext. Certificate files are read now. Throws UnusableDatabaseUrl.
+ */
+export function parseDatabaseUrl(text: string): ConnectionConfig {
+  const given = readParameters(text);
+  assertSupported(given);
+  for (const name of ['sslrootcert', 'sslcert', 'sslkey']) assertReadable(name, given.get(name));
+  const [first, ...others] = urlsOfHosts(withClearMode(text, given)).map(toConfig) as [ClientConfig, ...ClientConfig[]];
+  assertUsableTls(first, given);
+  const hosts = [first, ...others].map(({ host, port }) => ({ host, port }));
+  const seconds = given.get('connect_timeout');
+  const target = given.get('target_session_attrs') as ConnectionConfig['targetSession'] | null;
+  return {
+    fallback_application_name: applicationName,
+    ...first,
+    hosts: others.length > 0 ? hosts : undefined,
+    targetSession: target ?? (others.length > 0 ? 'read-write' : undefined),
+    connectTimeoutMillis: seconds === null ? undefined : Number(seconds) * 1000,
+    isBalanced: given.get('load_balance_hosts') === 'random',
+  };
+}
+
+/** The database there, as it is connected to. The embedded one never uses TLS, whatever the environment says. */
+export function databaseAt(location: DatabaseLocation): DatabaseOptions {
+  return typeof location === 'string'
+    ? { config: parseDatabaseUrl(location), session: 'server' }
+    : { config: { ...location, ssl: false }, session: 'embedded' };
+}
+
+/**
+ * The host may be empty where a socket is named (`postgresql://user@/database?host=/run/postgresql`), which `URL`
+ * refuses.
+ */
+function readParameters(text: string): URLSearchParams {
+  if (!/^postgres(?:ql)?:\/\//.test(text)) throw new UnusableDatabaseUrl(`DATABASE_URL must be ${form}.`);
+  const [, query = ''] = /\?([^#]*)/.exec(text) ?? [];
+  return new URLSearchParams(query);
+}
+
+function assertSupported(given: URLSearchParams): void {
+  const problems: string[] = [];
+  // What follows it may be a part of the password, after an & in it.
+  const hasPassword = given.has('password');
+  for (const name of new Set(given.keys())) {
+    const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
+    const [value = '', ...others] = given.getAll(name);
+    if (parameter === undefined) {
+      problems.push(
+        `DATABASE_URL has ${hasPassword ? 'a parameter' : `the parameter ${JSON.stringify(name)}`}, which is not supported: use ${Object.keys(parameters).join(', ')}.`,
+      );
+    } else if (others.length > 0) {
+      problems.push(`DATABASE_URL has the parameter ${name} more than once: leave one.`);
+    } else if (!parameter.isValid(value)) {
+      problems.push(
+        `DATABASE_URL has ${hasPassword ? name : `${name}=${value}`}, but ${name} must be ${parameter.right}.`,
+      );
+    }
+  }
+  problems.push(...contradictions(given));
+  if (problems.length > 0) throw new UnusableDatabaseUrl(problems.join('\n'));
+}
+
+function contradictions(given: URLSearchParams): string[] {
+  const problems: string[] = [];
+  const isPlain = given.get('sslmode') === 'disable' || given.get('ssl') === '0';
+  if (given.has('ssl') && given.has('sslmode')) {
+    problems.push('DATABASE_URL has ssl and sslmode, but takes only one of them: use sslmode.');
+  }
+  if (given.has('sslcert') !== given.has('sslkey')) {
+    problems.push('DATABASE_URL has only one of sslcert and sslkey: a client certificate needs both.');
+  }
+  if (isPlain && given.get('sslnegotiation') === 'direct') {
+    problems.push('DATABASE_URL has sslnegotiation=direct without TLS: use another sslmode.');
+  }
+  if (isCompatible(given) && given.get('sslmode') === 'no-verify') {
+    problems.push('DATABASE_URL has sslmode=no-verify, which libpq does not know: with uselibpqcompat use require.');
+  }
+  if (isCompatible(given) && given.get('sslmode') === 'verify-ca' && !given.has('sslrootcert')) {
+    problems.push('DATABASE_URL has sslmode=verify-ca, which with uselibpqcompat needs sslrootcert.');
+  }
+  return problems;
+}
+
+function isCompatible(given: URLSearchParams): boolean {
+  return given.get('uselibpqcompat') === 'true';
+}
+
+/** `require` and `verify-ca` verify fully; naming that keeps the parser from warning about its next version. */
+function withClearMode(text: string, given: URLSearchParams): string {
+  if (isCompatible(given)) return text;
+  return text.replace(/([?&]sslmode=)(?:require|verify-ca)(?=&|#|$)/, '$1verify-full');
+}
+
+/** Those that `pg` doesn't know. */
+const ownParameters = new Set(['connect_timeout', 'target_session_attrs', 'load_balance_hosts']);
+
+/** `toClientConfig` alone would drop `ssl=no-verify`, and so make plaintext connections. */
+function toConfig(url: string): ClientConfig {
+  try {
+    const parsed = parse(url);
+    const ssl = parsed.ssl === 'no-verify' ? { ssl: { rejectUnauthorized: false } } : {};
+    const config = Object.entries(toClientConfig(parsed)).filter(([name]) => !ownParameters.has(name));
+    return { ...Object.fromEntries(config), ...ssl };
+  } catch (error) {
+    throw new UnusableDatabaseUrl(`DATABASE_URL must be ${form}.`, { cause: error });
+  }
+}
+
+function assertReadable(name: string, file: string | null): void {
+  if (file === null) return;
+  try {
+    readFileSync(file);
+  } catch (error) {
+    throw new UnusableDatabaseUrl(
+      `DATABASE_URL has ${name}=${file}, but that file can not be read: ${(error as Error).message}.`,
+      { cause: error },
+    );
+  }
+}
+
+/** Fails at the start instead of at each connection. */
+function assertUsableTls({ ssl }: ClientConfig, given: URLSearchParams): void {
+  if (typeof ssl !== 'object') return;
+  if (ssl.ca !== undefined && !String(ssl.ca).includes('-----BEGIN')) {
+    throw new UnusableDatabaseUrl(
+      `DATABASE_URL has sslrootcert=${given.get('sslrootcert')}, but that file holds no certificate in PEM form.`,
+    );
+  }
+  try {
+    createSecureContext(ssl);
+  } catch (error) {
+    throw new UnusableDatabaseUrl(
+      `The certificates that DATABASE_URL names can not be used: ${(error as Error).message}. ` +
+        'They must be in PEM form, the key without a passphrase and made for the certificate.',
+      { cause: error },
+    );
+  }
+}
+
+function anyText(right: string): ParameterRule {
+  return { isValid: (value) => value !== '', right };
+}
+
+function oneOf(...values: string[]): ParameterRule {
+  return { isValid: (value) => values.includes(value), right: `one of ${values.join(', ')}` };
+}
+
+const parts = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)([^?#]*)(?:\?([^#]*))?(.*)$/s;
+
+/**
+ * The same URL for each of its hosts, in their order: `h1:5432,h2,[::1]:5434` in the authority, or
+ * `?host=h1,h2&port=5432` as libpq reads it, with one port for all or one for each. A single host leaves the URL as it
+ * is.
+ */
+function urlsOfHosts(url: string): readonly string[] {
+  const [, before = '', authority = '', path = '', query = '', after = ''] = parts.exec(url) ?? [];
+  const given = new URLSearchParams(query);
+  const hosts = given.get('host')?.split(',') ?? [];
+  const ports = given.get('port')?.split(',') ?? [];
+  if (authority.includes(',')) {
+    if (hosts.length > 0 || ports.length > 0) {
+      throw new UnusableDatabaseUrl(
+        'DATABASE_URL names several hosts, and host or port as a parameter too: leave one of them.',
+      );
+    }
+    return authority.split(',').map((host) => before + assertNamed(host) + path + (query && `?${query}`) + after);
+  }
+  if (hosts.length < 2 && ports.length < 2) return [url];
+  if (ports.length > 1 && ports.length !== hosts.length) {
+    throw new UnusableDatabaseUrl('DATABASE_URL must have one port for all hosts, or as many ports as hosts.');
+  }
+  return hosts.map((host, index) => {
+    given.set('host', assertNamed(host));
+    if (ports.length > 1) given.set('port', ports[index] ?? '');
+    return `${before}${authority}${path}?${given.toString()}${after}`;
+  });
+}
+
+function assertNamed(host: string): string {
+  if (!/^(?::|$)/.test(host)) return host;
+  throw new UnusableDatabaseUrl('DATABASE_URL names several hosts, and one of them is empty: name each.');
+}
