@@ -152,7 +152,7 @@ export default {
       comment: "PostgreSQL's protocol is known to its client only.",
       severity: 'error',
       from: { path: '^src/', pathNot: pathOf('platform/postgres') },
-      to: { path: packages('pg', 'pg-protocol', 'pg-connection-string') },
+      to: { path: packages('pg', 'pg-protocol') },
     },
     {
       name: 'mikro-orm-only-in-database',

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 
-import type { ClientConfig } from 'pg';
 import { parse, toClientConfig } from 'pg-connection-string';
 
 import type { ConnectionConfig, DatabaseOptions, PostgresAddress } from './platform/postgres/index.ts';
@@ -58,7 +57,10 @@ export function parseDatabaseUrl(text: string): ConnectionConfig {
   const given = readParameters(text);
   assertSupported(given);
   for (const name of ['sslrootcert', 'sslcert', 'sslkey']) assertReadable(name, given.get(name));
-  const [first, ...others] = urlsOfHosts(withClearMode(text, given)).map(toConfig) as [ClientConfig, ...ClientConfig[]];
+  const [first, ...others] = urlsOfHosts(withClearMode(text, given)).map(toConfig) as [
+    ConnectionConfig,
+    ...ConnectionConfig[],
+  ];
   assertUsableTls(first, given);
   const hosts = [first, ...others].map(({ host, port }) => ({ host, port }));
   const seconds = given.get('connect_timeout');
@@ -148,7 +150,7 @@ function withClearMode(text: string, given: URLSearchParams): string {
 const ownParameters = new Set(['connect_timeout', 'target_session_attrs', 'load_balance_hosts']);
 
 /** `toClientConfig` alone would drop `ssl=no-verify`, and so make plaintext connections. */
-function toConfig(url: string): ClientConfig {
+function toConfig(url: string): ConnectionConfig {
   try {
     const parsed = parse(url);
     const ssl = parsed.ssl === 'no-verify' ? { ssl: { rejectUnauthorized: false } } : {};
@@ -172,7 +174,7 @@ function assertReadable(name: string, file: string | null): void {
 }
 
 /** Fails at the start instead of at each connection. */
-function assertUsableTls({ ssl }: ClientConfig, given: URLSearchParams): void {
+function assertUsableTls({ ssl }: ConnectionConfig, given: URLSearchParams): void {
   if (typeof ssl !== 'object') return;
   if (ssl.ca !== undefined && !String(ssl.ca).includes('-----BEGIN')) {
     throw new UnusableDatabaseUrl(

@@ -19,6 +19,7 @@ import {
   type Session,
 } from '../platform/postgres/index.ts';
 import { RemoteClock, type SharedClock } from '../platform/remote-clock.ts';
+import { domainFailureOf } from './domain-failure.ts';
 import { createDialect } from './kysely-dialect.ts';
 import { readInstallation } from './stores/installation.ts';
 import { migrationsTable, Readiness, type ReadinessFindings } from './readiness.ts';
@@ -76,6 +77,7 @@ export async function connectDatabase({ location, isGuest, ...options }: Connect
     orm,
     // The embedded database serves one at a time.
     atomicMillis: session === 'server' ? 2_000 : 500,
+    failureOf: domainFailureOf,
     onFailure: (error) => readiness.record(error),
   });
   return {

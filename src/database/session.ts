@@ -7,7 +7,7 @@ import {
   createSharedTransactions,
   createTransactionSession,
   DatabaseUnavailable,
-  failureOf,
+  type FailureOf,
   isTransactionConflict,
   isOutdated,
   isReadOnly,
@@ -23,13 +23,14 @@ import {
   throwIfLost,
   type TransactionKind,
 } from '../platform/postgres/index.ts';
-import { domainFailureOf } from './domain-failure.ts';
 import { leaseOf } from './kysely-dialect.ts';
 
 export interface SessionOptions extends PgConnections {
   readonly orm: MikroORM;
   /** How long an atomic transaction may take from its BEGIN, further tries included. */
   readonly atomicMillis: number;
+  /** What an error of the driver is to who runs a statement. */
+  readonly failureOf: FailureOf;
   /** Receives the driver's error of every failure on an exclusive connection. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -62,8 +63,13 @@ export class Sessions {
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#insertions = createSharedInsertions((caller, queries) => this.#runExclusively(caller, queries));
-    this.#transactions = createSharedTransactions((caller, work) => this.#transact(caller, work), domainFailureOf);
+    this.#transactions = createSharedTransactions((caller, work) => this.#transact(caller, work), options.failureOf);
   }
+
+  /** Of each method. */
+  readonly fail = (error: unknown): never => {
+    throw this.#options.failureOf(error);
+  };
 
   /** It is light, and holds nothing. */
   for(caller: Caller): Session {
@@ -99,7 +105,7 @@ export class Sessions {
   transaction<T>(caller: Caller, work: Work<T>, kind: TransactionKind): Promise<T> {
     if (kind === 'insertion') return this.#transactions.add(caller, work) as Promise<T>;
     if (kind === 'atomic') return this.#atomically(caller, work);
-    return this.#transact(caller, (lease) => work(createTransactionSession(lease, domainFailureOf)));
+    return this.#transact(caller, (lease) => work(createTransactionSession(lease, this.#options.failureOf)));
   }
 
   #transact<T>(caller: Caller, work: (lease: ConnectionLease) => Promise<T>): Promise<T> {
@@ -123,11 +129,50 @@ export class Sessions {
           deadline ??= performance.now() + atomicMillis;
           // Of two that wait for each other, which is so only where others don't lock in our order, one is tried again.
           lease.defer(limitLockWait((deadline - performance.now()) * (0.4 + 0.2 * Math.random())));
-          return untilDeadline(lease, deadline, atomicMillis, work);
+          return this.#untilDeadline(lease, deadline, work);
         });
       } catch (error) {
         if (!isTransactionConflict(error) || performance.now() + minLockWaitMillis > (deadline ?? 0)) throw error;
       }
+    }
+  }
+
+  /**
+   * Rolls back what has taken too long, and what PostgreSQL would roll back at a COMMIT without a word, because a write
+   * has failed.
+   */
+  async #untilDeadline<T>(lease: ConnectionLease, deadline: number, work: Work<T>): Promise<T> {
+    const { atomicMillis, failureOf } = this.#options;
+    const timer = setTimeout(() => lease.cancel(), Math.max(0, deadline - performance.now()));
+    let failure: Error | undefined;
+    const assertTime = (): void => {
+      if (performance.now() <= deadline) return;
+      throw new DatabaseUnavailable('deadline', new Error(`A transaction has taken longer than ${atomicMillis} ms.`));
+    };
+    const run = async <Row>(statement: Statement<Row>, values: StatementValues): Promise<Row[]> => {
+      assertTime();
+      if (statement.kind !== 'write') return lease.runRead(statement, values);
+      try {
+        return await lease.run(statement, values);
+      } catch (error) {
+        failure ??= failureOf(error);
+        throw error;
+      }
+    };
+    // What has failed is undone before the next statement is sent. All rows have been locked first.
+    let last: Promise<unknown> = Promise.resolve();
+    const session = createTransactionSession(lease, failureOf, (statement, values) => {
+      const rows = last.then(() => run(statement, values));
+      last = rows.catch(() => undefined);
+      return rows;
+    });
+    try {
+      const result = await work(session);
+      if (failure !== undefined) throw failure;
+      assertTime();
+      return result;
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -175,7 +220,7 @@ export class Sessions {
   }
 }
 
-/** That of one caller. It fails as the domain's ports say. */
+/** That of one caller. */
 class CallerSession implements Session {
   readonly #sessions: Sessions;
   readonly #caller: Caller;
@@ -186,7 +231,7 @@ class CallerSession implements Session {
   }
 
   run<Row>(statement: Statement<Row>, values: StatementValues, locks?: readonly Query<unknown>[]): Promise<Row[]> {
-    return this.#sessions.run(this.#caller, statement, values, locks).catch(fail);
+    return this.#sessions.run(this.#caller, statement, values, locks).catch(this.#sessions.fail);
   }
 
   async defer(statement: Statement<unknown>, values: StatementValues): Promise<void> {
@@ -194,57 +239,10 @@ class CallerSession implements Session {
   }
 
   lookUp<Row>(lookUp: LookUp<Row>, id: string): Promise<Row | undefined> {
-    return this.#sessions.lookUp(this.#caller, lookUp, id).catch(fail);
+    return this.#sessions.lookUp(this.#caller, lookUp, id).catch(this.#sessions.fail);
   }
 
   transaction<T>(work: Work<T>, kind: TransactionKind = 'plain'): Promise<T> {
-    return this.#sessions.transaction(this.#caller, work, kind).catch(fail);
-  }
-}
-
-function fail(error: unknown): never {
-  throw domainFailureOf(error);
-}
-
-/**
- * Rolls back what has taken too long, and what PostgreSQL would roll back at a COMMIT without a word, because a write
- * has failed.
- */
-async function untilDeadline<T>(
-  lease: ConnectionLease,
-  deadline: number,
-  maxMillis: number,
-  work: Work<T>,
-): Promise<T> {
-  const timer = setTimeout(() => lease.cancel(), Math.max(0, deadline - performance.now()));
-  let failure: Error | undefined;
-  const assertTime = (): void => {
-    if (performance.now() <= deadline) return;
-    throw new DatabaseUnavailable('deadline', new Error(`A transaction has taken longer than ${maxMillis} ms.`));
-  };
-  const run = async <Row>(statement: Statement<Row>, values: StatementValues): Promise<Row[]> => {
-    assertTime();
-    if (statement.kind !== 'write') return lease.runRead(statement, values);
-    try {
-      return await lease.run(statement, values);
-    } catch (error) {
-      failure ??= failureOf(error);
-      throw error;
-    }
-  };
-  // What has failed is undone before the next statement is sent. All rows have been locked first.
-  let last: Promise<unknown> = Promise.resolve();
-  const session = createTransactionSession(lease, domainFailureOf, (statement, values) => {
-    const rows = last.then(() => run(statement, values));
-    last = rows.catch(() => undefined);
-    return rows;
-  });
-  try {
-    const result = await work(session);
-    if (failure !== undefined) throw failure;
-    assertTime();
-    return result;
-  } finally {
-    clearTimeout(timer);
+    return this.#sessions.transaction(this.#caller, work, kind).catch(this.#sessions.fail);
   }
 }

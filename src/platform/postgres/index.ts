@@ -22,7 +22,7 @@ export {
   throwIfLost,
 } from './driver-errors.ts';
 export { DatabaseUnavailable, ForeignKeyViolation, type UnavailableReason, UnreadableRow } from './failures.ts';
-export { ConnectionLease, createTransactionSession } from './lease.ts';
+export { ConnectionLease, createTransactionSession, type FailureOf } from './lease.ts';
 export { limitLockWait } from './lock-wait.ts';
 export { rowsById } from './pipeline/look-ups.ts';
 export type { Parameter } from './parameter.ts';
