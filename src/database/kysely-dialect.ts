@@ -8,7 +8,6 @@ import {
   type Driver,
   type QueryResult,
   type Transaction,
-  type TransactionSettings,
 } from 'kysely';
 
 import type { Caller } from '../platform/callers/index.ts';
@@ -66,9 +65,9 @@ class LeaseDriver implements Driver {
     return this.#caller === undefined ? lease : lease.connect(this.#caller);
   }
 
-  async beginTransaction(lease: KyselyLease, { isolationLevel, accessMode }: TransactionSettings): Promise<void> {
-    const level = isolationLevel === undefined ? '' : ` isolation level ${isolationLevel}`;
-    lease.begin(`${level}${accessMode === undefined ? '' : ` ${accessMode}`}`);
+  /** At the isolation level of the session: none of ours asks for another. */
+  async beginTransaction(lease: KyselyLease): Promise<void> {
+    lease.begin();
   }
 
   async commitTransaction(lease: KyselyLease): Promise<void> {

@@ -52,9 +52,8 @@ export class ConnectionLease {
     if (!this.isReleased) this.#connection?.cancelStatement();
   }
 
-  /** `mode` is what follows BEGIN, if anything. */
-  begin(mode: string): void {
-    this.#deferred.push(mode === '' ? begin : control(`begin${mode}`));
+  begin(): void {
+    this.#deferred.push(begin);
   }
 
   /** A transaction without statements is not begun. */
