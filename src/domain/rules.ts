@@ -13,6 +13,8 @@ const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
 // oxlint-disable-next-line no-control-regex
 const controlCharacterInText = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 
+const nameText = textRule(maxNameCharacters, controlCharacter);
+
 /** 1 to 255 Unicode code points, after trimming white space. */
 export const nameRule: Rule<string, string> = (value, refuse) => {
   const name = value.trim();
@@ -20,30 +22,16 @@ export const nameRule: Rule<string, string> = (value, refuse) => {
   if (length < 1 || length > maxNameCharacters) {
     refuse(`must have 1 to ${maxNameCharacters} characters besides the white space around it, not ${length}.`);
   } else {
-    textRule(controlCharacter)(name, refuse);
+    nameText(name, refuse);
   }
   return name;
 };
 
 /** At most 2,000 Unicode code points; line breaks are allowed. */
-export const descriptionRule: Rule<string, string> = (value, refuse) => {
-  const length = countCharacters(value);
-  if (length > maxDescriptionCharacters) {
-    refuse(`must have at most ${maxDescriptionCharacters} characters, not ${length}.`);
-    return value;
-  }
-  return textRule(controlCharacterInText)(value, refuse);
-};
+export const descriptionRule = textRule(maxDescriptionCharacters, controlCharacterInText);
 
 /** Text to search for: at most 255 Unicode code points that PostgreSQL can store. */
-export const searchTextRule: Rule<string, string> = (value, refuse) => {
-  const length = countCharacters(value);
-  if (length > maxNameCharacters) {
-    refuse(`must have at most ${maxNameCharacters} characters, not ${length}.`);
-    return value;
-  }
-  return textRule(/\0/)(value, refuse);
-};
+export const searchTextRule = textRule(maxNameCharacters, /\0/);
 
 export const stockQuantityRule = integerRule(0, maxInt32);
 export const orderQuantityRule = integerRule(1, maxInt32);
@@ -87,10 +75,13 @@ export function anyRule<Value>(): Rule<Value, Value> {
   return (value) => value;
 }
 
-function textRule(refused: RegExp): Rule<string, string> {
+function textRule(maxCharacters: number, refused: RegExp): Rule<string, string> {
   return (value, refuse) => {
-    const found = refused.exec(value)?.[0].codePointAt(0);
-    if (found !== undefined) {
+    const length = countCharacters(value);
+    const found = length > maxCharacters ? undefined : refused.exec(value)?.[0].codePointAt(0);
+    if (length > maxCharacters) {
+      refuse(`must have at most ${maxCharacters} characters, not ${length}.`);
+    } else if (found !== undefined) {
       refuse(`must not contain the control character U+${found.toString(16).toUpperCase().padStart(4, '0')}.`);
     } else if (!value.isWellFormed()) {
       refuse('must be well-formed Unicode, but has half of a surrogate pair.');
