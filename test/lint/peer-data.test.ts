@@ -14,7 +14,7 @@ const known: Readonly<Record<string, string>> = {
   'src/platform/postgres/cancel-request.ts': 'sends a constant message: nothing that the server says is read',
   'src/platform/postgres/connection.ts': 'is called by the handler of row-parser.ts',
   'src/platform/postgres/row-parser.ts':
-    'catches whatever is thrown and ends the connection: `faults/damaged-messages.test.ts`',
+    'catches whatever is thrown and ends the connection: `faults/database/damaged-messages.test.ts`',
 };
 
 it('what a peer sends is handled in few places, each of which is known to catch what it throws', () => {

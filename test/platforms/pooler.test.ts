@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 
 import { MixedLoad } from '../faults/mixed-load.ts';
 import { receiveOwnEvent } from '../faults/own-event.ts';
-import { PgBouncer } from '../faults/pgbouncer.ts';
+import { PgBouncer } from '../faults/database/pgbouncer.ts';
 import { connect, runSql } from '../support/postgres-client.ts';
 import { startCluster } from '../support/started-cluster.ts';
 import { Service } from '../support/service.ts';

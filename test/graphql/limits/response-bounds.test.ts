@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 
-import { sampleLimits, startSampleServer, type SampleServer } from './sample-server.ts';
+import { sampleLimits, startSampleServer, type SampleServer } from '../sample-server.ts';
 
 const sample = await startSampleServer({ limits: { ...sampleLimits, maxResponseBytes: 1024 } });
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { buildSchema, getIntrospectionQuery, introspectionFromSchema } from 'graphql';
 
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { startTestApp, type TestApp } from '../../support/test-app.ts';
 
 /** Every name that introspection would tell. */
 const names = new Set(

@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
 
-import { connect, runSql } from '../support/postgres-client.ts';
-import { startCluster } from '../support/started-cluster.ts';
-import { Service } from '../support/service.ts';
-import { until } from '../support/until.ts';
+import { connect, runSql } from '../../support/postgres-client.ts';
+import { startCluster } from '../../support/started-cluster.ts';
+import { Service } from '../../support/service.ts';
+import { until } from '../../support/until.ts';
 
 const cluster = await startCluster();
 

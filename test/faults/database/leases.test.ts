@@ -2,15 +2,15 @@ import { readFileSync } from 'node:fs';
 
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
-import { connectDatabase } from '../../src/database/database.ts';
-import { migrate } from '../../src/database/start/migrate.ts';
-import type { Stores } from '../../src/domain/stores.ts';
-import { atEnd } from '../support/at-end.ts';
-import { runSql } from '../support/postgres-client.ts';
-import { startCluster } from '../support/started-cluster.ts';
-import { Service } from '../support/service.ts';
-import { until } from '../support/until.ts';
-import { testCaller } from '../support/caller.ts';
+import { connectDatabase } from '../../../src/database/database.ts';
+import { migrate } from '../../../src/database/start/migrate.ts';
+import type { Stores } from '../../../src/domain/stores.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { runSql } from '../../support/postgres-client.ts';
+import { startCluster } from '../../support/started-cluster.ts';
+import { Service } from '../../support/service.ts';
+import { until } from '../../support/until.ts';
+import { testCaller } from '../../support/caller.ts';
 
 const cluster = await startCluster();
 const timeouts = { waitMillis: 300, statementTimeoutMillis: 300, responseTimeoutMillis: 400 };

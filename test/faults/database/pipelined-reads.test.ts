@@ -4,17 +4,17 @@ import { mock } from 'node:test';
 
 import { beforeEach, expect, it } from '@jest/globals';
 
-import { databaseAt } from '../../src/database-url.ts';
-import { connectDatabase } from '../../src/database/database.ts';
-import { migrate } from '../../src/database/start/migrate.ts';
-import type { Id } from '../../src/domain/id.ts';
-import type { PetFilter } from '../../src/domain/pets/pet.store.ts';
-import { createConnections, type Parameter, statementOf } from '../../src/platform/postgres/index.ts';
-import { atEnd } from '../support/at-end.ts';
-import { connect as postgres } from '../support/postgres-client.ts';
-import { startCluster } from '../support/started-cluster.ts';
-import { until } from '../support/until.ts';
-import { callers } from '../support/caller.ts';
+import { databaseAt } from '../../../src/database-url.ts';
+import { connectDatabase } from '../../../src/database/database.ts';
+import { migrate } from '../../../src/database/start/migrate.ts';
+import type { Id } from '../../../src/domain/id.ts';
+import type { PetFilter } from '../../../src/domain/pets/pet.store.ts';
+import { createConnections, type Parameter, statementOf } from '../../../src/platform/postgres/index.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { connect as postgres } from '../../support/postgres-client.ts';
+import { startCluster } from '../../support/started-cluster.ts';
+import { until } from '../../support/until.ts';
+import { callers } from '../../support/caller.ts';
 
 /** How many reads of one client wait for a response on each connection. */
 const share = 8;

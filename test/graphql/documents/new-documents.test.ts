@@ -2,11 +2,11 @@ import { mock } from 'node:test';
 
 import { expect, it } from '@jest/globals';
 
-import { Accounts } from '../../src/platform/callers/accounts.ts';
-import { ApolloValidator } from '../../src/graphql/pipeline/apollo.ts';
-import { NewDocuments } from '../../src/graphql/pipeline/new-documents.ts';
-import { callers } from '../support/caller.ts';
-import { startTestApp } from '../support/test-app.ts';
+import { Accounts } from '../../../src/platform/callers/accounts.ts';
+import { ApolloValidator } from '../../../src/graphql/pipeline/apollo.ts';
+import { NewDocuments } from '../../../src/graphql/pipeline/new-documents.ts';
+import { callers } from '../../support/caller.ts';
+import { startTestApp } from '../../support/test-app.ts';
 
 const store = await startTestApp({});
 

@@ -1,11 +1,11 @@
 import { expect, it } from '@jest/globals';
 
-import { connect, runSql } from '../support/postgres-client.ts';
-import { startCluster } from '../support/started-cluster.ts';
-import { Service } from '../support/service.ts';
-import { until } from '../support/until.ts';
-import { MixedLoad } from './mixed-load.ts';
-import { receiveOwnEvent } from './own-event.ts';
+import { connect, runSql } from '../../support/postgres-client.ts';
+import { startCluster } from '../../support/started-cluster.ts';
+import { Service } from '../../support/service.ts';
+import { until } from '../../support/until.ts';
+import { MixedLoad } from '../mixed-load.ts';
+import { receiveOwnEvent } from '../own-event.ts';
 import { PgBouncer } from './pgbouncer.ts';
 
 const cluster = await startCluster();

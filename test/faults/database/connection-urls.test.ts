@@ -3,9 +3,9 @@ import { join } from 'node:path';
 
 import { expect, it } from '@jest/globals';
 
-import { connect } from '../support/postgres-client.ts';
-import { startCluster } from '../support/started-cluster.ts';
-import { Service } from '../support/service.ts';
+import { connect } from '../../support/postgres-client.ts';
+import { startCluster } from '../../support/started-cluster.ts';
+import { Service } from '../../support/service.ts';
 
 let socketDirectory: string;
 

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 
-import type { SampleServer } from './sample-server.ts';
+import type { SampleServer } from '../sample-server.ts';
 
 interface Outcome {
   readonly status: number;

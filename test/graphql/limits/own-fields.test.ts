@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { buildSchema, parse, validate } from 'graphql';
 
-import { OwnFieldsOfPastObjects } from '../../src/graphql/pipeline/own-fields-rule.ts';
+import { OwnFieldsOfPastObjects } from '../../../src/graphql/pipeline/own-fields-rule.ts';
 
 const schema = buildSchema(`
   type Category { name: String }

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { getIntrospectionQuery } from 'graphql';
 
 import { queriesTo } from './limited-queries.ts';
-import { sampleLimits, startSampleServer } from './sample-server.ts';
+import { sampleLimits, startSampleServer } from '../sample-server.ts';
 
 const sample = await startSampleServer();
 

@@ -3,13 +3,13 @@ import { once } from 'node:events';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type pg from 'pg';
 
-import { migrations } from '../../migrations/index.ts';
-import { createMaintenanceOrm } from '../../src/database/database.ts';
-import { spawnChild } from '../support/child-process.ts';
-import { connect } from '../support/postgres-client.ts';
-import { startCluster } from '../support/started-cluster.ts';
-import { Service } from '../support/service.ts';
-import { until } from '../support/until.ts';
+import { migrations } from '../../../migrations/index.ts';
+import { createMaintenanceOrm } from '../../../src/database/database.ts';
+import { spawnChild } from '../../support/child-process.ts';
+import { connect } from '../../support/postgres-client.ts';
+import { startCluster } from '../../support/started-cluster.ts';
+import { Service } from '../../support/service.ts';
+import { until } from '../../support/until.ts';
 
 const cluster = await startCluster();
 let holder: pg.Client;

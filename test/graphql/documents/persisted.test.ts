@@ -4,9 +4,9 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
 
-import type { GraphQLServerOptions } from '../../src/graphql/pipeline/server.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { startSampleServer, type SampleServer } from './sample-server.ts';
+import type { GraphQLServerOptions } from '../../../src/graphql/pipeline/server.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { startSampleServer, type SampleServer } from '../sample-server.ts';
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 const byHash = (text: string): object => ({ extensions: { persistedQuery: { version: 1, sha256Hash: hashOf(text) } } });

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 
-import { startTestApp } from '../support/test-app.ts';
+import { startTestApp } from '../../support/test-app.ts';
 
 const service = await startTestApp();
 await service.sql(`insert into categories (name) values ('Dogs'), ('Cats'), ('None')`);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { connect, runSql } from '../support/postgres-client.ts';
-import { startCluster } from '../support/started-cluster.ts';
-import { adminKey, Service } from '../support/service.ts';
-import { until } from '../support/until.ts';
+import { connect, runSql } from '../../support/postgres-client.ts';
+import { startCluster } from '../../support/started-cluster.ts';
+import { adminKey, Service } from '../../support/service.ts';
+import { until } from '../../support/until.ts';
 
 /*
  * On a server: the embedded database has one session, so no write ever waits.

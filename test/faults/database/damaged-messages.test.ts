@@ -1,11 +1,11 @@
 import { expect, it } from '@jest/globals';
 
-import { newApiKey } from '../../src/domain/access/new-api-key.ts';
-import { runSql } from '../support/postgres-client.ts';
-import { startCluster } from '../support/started-cluster.ts';
-import { Service } from '../support/service.ts';
-import { until } from '../support/until.ts';
-import { DamagingProxy, SeededRandom } from '../support/damaging-proxy.ts';
+import { newApiKey } from '../../../src/domain/access/new-api-key.ts';
+import { runSql } from '../../support/postgres-client.ts';
+import { startCluster } from '../../support/started-cluster.ts';
+import { Service } from '../../support/service.ts';
+import { until } from '../../support/until.ts';
+import { DamagingProxy, SeededRandom } from '../../support/damaging-proxy.ts';
 
 /** `DAMAGED_MESSAGES=20000` is the long form, `DAMAGE_SEED` repeats a run that failed. */
 const wanted = Number(process.env['DAMAGED_MESSAGES'] ?? 300);

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { connect } from '../support/postgres-client.ts';
-import { startCluster } from '../support/started-cluster.ts';
-import { Service } from '../support/service.ts';
-import { until } from '../support/until.ts';
+import { connect } from '../../support/postgres-client.ts';
+import { startCluster } from '../../support/started-cluster.ts';
+import { Service } from '../../support/service.ts';
+import { until } from '../../support/until.ts';
 
 /** A lost database is reported within this time. */
 const maxMillis = 5_000;

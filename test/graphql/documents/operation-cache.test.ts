@@ -1,10 +1,10 @@
 import { expect, it } from '@jest/globals';
 import { parse, type OperationDefinitionNode } from 'graphql';
 
-import { OperationMeasure } from '../../src/graphql/pipeline/measure.ts';
-import { operationKey, type KnownOperation, OperationCache } from '../../src/graphql/pipeline/documents.ts';
-import { PreparedOperation } from '../../src/platform/executor/operation.ts';
-import { createSampleSchema } from '../platform/executor/sample-schema.ts';
+import { OperationMeasure } from '../../../src/graphql/pipeline/measure.ts';
+import { operationKey, type KnownOperation, OperationCache } from '../../../src/graphql/pipeline/documents.ts';
+import { PreparedOperation } from '../../../src/platform/executor/operation.ts';
+import { createSampleSchema } from '../../platform/executor/sample-schema.ts';
 
 const schema = createSampleSchema();
 

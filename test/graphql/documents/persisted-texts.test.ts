@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 
-import { PersistedTexts } from '../../src/graphql/pipeline/persisted-texts.ts';
-import { callers } from '../support/caller.ts';
+import { PersistedTexts } from '../../../src/graphql/pipeline/persisted-texts.ts';
+import { callers } from '../../support/caller.ts';
 
 const long = 'x'.repeat(65_536);
 

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 
 import { queriesTo } from './limited-queries.ts';
-import { sampleLimits, startSampleServer } from './sample-server.ts';
+import { sampleLimits, startSampleServer } from '../sample-server.ts';
 
 const sample = await startSampleServer();
 

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 
-import { startKeyedApp, type KeyedApp } from './keyed-app.ts';
+import { startKeyedApp, type KeyedApp } from '../keyed-app.ts';
 
 const service = await startKeyedApp();
 

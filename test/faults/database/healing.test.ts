@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals';
 
-import { connect } from '../support/postgres-client.ts';
-import { startCluster } from '../support/started-cluster.ts';
-import { adminKey, Service } from '../support/service.ts';
-import { awaitValue } from '../support/until.ts';
+import { connect } from '../../support/postgres-client.ts';
+import { startCluster } from '../../support/started-cluster.ts';
+import { adminKey, Service } from '../../support/service.ts';
+import { awaitValue } from '../../support/until.ts';
 
 const cluster = await startCluster();
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { databaseAt } from '../../src/database-url.ts';
-import { PgConnection } from '../../src/platform/postgres/connection.ts';
-import { connect } from '../support/postgres-client.ts';
-import { startCluster } from '../support/started-cluster.ts';
-import { Service } from '../support/service.ts';
+import { databaseAt } from '../../../src/database-url.ts';
+import { PgConnection } from '../../../src/platform/postgres/connection.ts';
+import { connect } from '../../support/postgres-client.ts';
+import { startCluster } from '../../support/started-cluster.ts';
+import { Service } from '../../support/service.ts';
 
 /** Ten connections, of which four are pipelined: half of the others are a key's share. */
 const share = 3;

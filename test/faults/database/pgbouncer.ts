@@ -4,11 +4,11 @@ import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 
-import { spawnChild } from '../support/child-process.ts';
-import { findFreePort } from '../support/free-port.ts';
-import { runSql } from '../support/postgres-client.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { until } from '../support/until.ts';
+import { spawnChild } from '../../support/child-process.ts';
+import { findFreePort } from '../../support/free-port.ts';
+import { runSql } from '../../support/postgres-client.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { until } from '../../support/until.ts';
 
 /**
  * PgBouncer before a server, as an operator would set it up. The variable PGBOUNCER names another program than

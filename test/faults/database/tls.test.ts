@@ -4,10 +4,10 @@ import { join } from 'node:path';
 
 import { expect, it } from '@jest/globals';
 
-import { runSql } from '../support/postgres-client.ts';
-import { startCluster } from '../support/started-cluster.ts';
-import { Service } from '../support/service.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { runSql } from '../../support/postgres-client.ts';
+import { startCluster } from '../../support/started-cluster.ts';
+import { Service } from '../../support/service.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 const directory = temporaryDirectory();
 
