@@ -1,6 +1,5 @@
 import { Field, ID, Int, ObjectType, type ClassType } from 'type-graphql';
 
-import type { CreatedKey } from '../../domain/access/access.service.ts';
 import type { ApiKeyChange, KeyAction } from '../../domain/access/api-key-change.entity.ts';
 import type { KeyStatus, ListedKey } from '../../domain/access/api-key.store.ts';
 import type { WindowUsage } from '../../domain/access/key-status.ts';
@@ -9,6 +8,7 @@ import type { Scope } from '../../domain/access/scope.ts';
 import { connectionType } from '../connections/connection.type.ts';
 import { registerEnum } from '../enum.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
+import { payloadType } from '../noun/noun.type.ts';
 
 export const PlanEnum = registerEnum<PlanName>('Plan', 'A plan with its limits.', {
   free: '60 requests per minute and 1,000 per day.',
@@ -133,36 +133,22 @@ export interface ChangedApiKey {
   readonly apiKey: ListedKey;
 }
 
-function newSecretPayload(name: string, description: string): ClassType<CreatedKey> {
-  @ObjectType(name, { description, simpleResolvers: true })
-  class NewSecretPayload implements CreatedKey {
-    @Field(() => ApiKeyType, { description: 'The key with its new secret.' })
-    apiKey!: ListedKey;
-
-    @Field(() => String, { description: 'The secret. Store it safely: it cannot be shown again.' })
-    secret!: string;
-  }
-
-  return NewSecretPayload;
+function newSecretPayload(mutation: string): ClassType {
+  const Payload = payloadType(mutation, 'apiKey', () => ApiKeyType, 'The key with its new secret.');
+  const description = 'The secret. Store it safely: it cannot be shown again.';
+  Field(() => String, { description })(Payload.prototype, 'secret');
+  return Payload;
 }
 
-export const CreateApiKeyPayload = newSecretPayload('CreateApiKeyPayload', 'The result of `createApiKey`.');
-export const RotateApiKeyPayload = newSecretPayload('RotateApiKeyPayload', 'The result of `rotateApiKey`.');
+export const CreateApiKeyPayload = newSecretPayload('createApiKey');
+export const RotateApiKeyPayload = newSecretPayload('rotateApiKey');
 
-function changedApiKeyPayload(mutation: string): ClassType<ChangedApiKey> {
-  const name = `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Payload`;
-
-  @ObjectType(name, { description: `The result of \`${mutation}\`.`, simpleResolvers: true })
-  class ChangedApiKeyPayload implements ChangedApiKey {
-    @Field(() => ApiKeyType, { description: 'The key as it is now.' })
-    apiKey!: ListedKey;
-  }
-
-  return ChangedApiKeyPayload;
+function changedKeyPayload(mutation: string): ClassType {
+  return payloadType(mutation, 'apiKey', () => ApiKeyType, 'The key as it is now.');
 }
 
-export const UpdateApiKeyPayload = changedApiKeyPayload('updateApiKey');
-export const RevokeApiKeyPayload = changedApiKeyPayload('revokeApiKey');
-export const BanApiKeyPayload = changedApiKeyPayload('banApiKey');
-export const UnbanApiKeyPayload = changedApiKeyPayload('unbanApiKey');
-export const SetApiKeyPlanPayload = changedApiKeyPayload('setApiKeyPlan');
+export const UpdateApiKeyPayload = changedKeyPayload('updateApiKey');
+export const RevokeApiKeyPayload = changedKeyPayload('revokeApiKey');
+export const BanApiKeyPayload = changedKeyPayload('banApiKey');
+export const UnbanApiKeyPayload = changedKeyPayload('unbanApiKey');
+export const SetApiKeyPlanPayload = changedKeyPayload('setApiKeyPlan');
