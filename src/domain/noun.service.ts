@@ -3,7 +3,7 @@ import { parseFilter, type FilterFields, type FilterRequest } from './filter.ts'
 import { idOf, type Id } from './id.ts';
 import { InputCheck } from './input.ts';
 import { pageOf, parseListRequest, type ListOptions, type ListRequest, type Page, type Sorting } from './page.ts';
-import { throwIfRefused, writeReferring } from './reference.ts';
+import { type ReferredId, throwIfRefused, writeReferring } from './reference.ts';
 import { findByIds, lockById, required } from './rows.ts';
 import {
   type ChildStore,
@@ -177,9 +177,12 @@ export abstract class NounService<
     data: Data,
     write: (data: Data) => Promise<Row>,
   ): Promise<Row> {
-    const referred = Object.entries<WrittenFields[string]>(this.kind.fields).flatMap(([name, { reference }]) =>
-      reference === undefined ? [] : [[reference, (data as Readonly<Record<string, Id | null>>)[name]] as const],
-    );
+    const fields: WrittenFields = this.kind.fields;
+    const referred: ReferredId[] = [];
+    for (const name in fields) {
+      const reference = fields[name]?.reference;
+      if (reference !== undefined) referred.push([reference, (data as Readonly<Record<string, Id | null>>)[name]]);
+    }
     await throwIfRefused(check, this.stores, referred);
     return writeReferring(this.stores, referred, () => write(data));
   }

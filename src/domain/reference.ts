@@ -48,8 +48,9 @@ export class Reference {
   }
 }
 
-/** The references of a row, with the ids that it has or gets. */
-type ReferredIds = readonly (readonly [reference: Reference, id: Id | null | undefined])[];
+/** A reference of a row, with the id that it has or gets. */
+export type ReferredId = readonly [reference: Reference, id: Id | null | undefined];
+type ReferredIds = readonly ReferredId[];
 
 /**
  * Throws the violations, and those of missing targets. It queries the targets only when there are other violations:
