@@ -38,20 +38,22 @@ export interface FeedOptions<Event extends Positioned> {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** The end of a log, as one process sees it: the recent events, for all streams that follow it. */
+/**
+ * The end of a log, as one process sees it: the recent events, for all streams that follow it. It reads from when it is
+ * made until `stop`.
+ */
 export class Feed<Event extends Positioned> {
   readonly #options: FeedOptions<Event>;
   /** What the first event in memory follows; undefined until the first statement has succeeded. */
   #base: Position | undefined;
   #events: Event[] = [];
   #bytes = 0;
-  /** How many events have left the memory since the last restart. */
+  /** How many events have left the memory since it began anew. */
   #dropped = 0;
   /** The index of the event after a position, by all positions in memory; those that were dropped count. */
   readonly #indexes = new Map<Position | undefined, number>();
   #timer: NodeJS.Timeout | undefined;
-  /** Changes with each start: what was read for an earlier one counts for nothing. */
-  #following: symbol | undefined;
+  #isStopped = false;
   #isReading = false;
   #hasFailed = false;
   /** How often it has begun anew, as when the log has lost its end. */
@@ -59,6 +61,7 @@ export class Feed<Event extends Positioned> {
 
   constructor(options: FeedOptions<Event>) {
     this.#options = options;
+    this.#schedule(0);
   }
 
   /** The last position that was read; undefined until the first statement has succeeded. */
@@ -66,26 +69,17 @@ export class Feed<Event extends Positioned> {
     return this.#events.at(-1)?.position ?? this.#base;
   }
 
-  /** Somebody reads from now on. */
-  start(): void {
-    if (this.#following !== undefined) return;
-    this.#following = Symbol();
-    this.#isReading = false;
-    this.#schedule(0, this.#following);
-  }
-
-  /** No reader is left: no statement is sent, and nothing is kept. */
+  /** No reader is left: no further statement is sent. */
   stop(): void {
-    this.#following = undefined;
+    this.#isStopped = true;
     clearTimeout(this.#timer);
-    this.#restart(undefined);
   }
 
   /** This process has added to the log: it is read at once instead of at the next interval. */
   readNow(): void {
-    if (this.#following === undefined || this.#isReading) return;
+    if (this.#isStopped || this.#isReading) return;
     clearTimeout(this.#timer);
-    this.#schedule(0, this.#following);
+    this.#schedule(0);
   }
 
   /** The event after a position, `end` when there is none yet; undefined when the position isn't in memory. */
@@ -100,37 +94,36 @@ export class Feed<Event extends Positioned> {
     return end === undefined || numberOf(position) > numberOf(end);
   }
 
-  #schedule(millis: number, following: symbol): void {
-    this.#timer = setTimeout(() => inBackground(this.#tick(following)), millis).unref();
+  #schedule(millis: number): void {
+    this.#timer = setTimeout(() => inBackground(this.#tick()), millis).unref();
   }
 
-  async #tick(following: symbol): Promise<void> {
+  async #tick(): Promise<void> {
     const startedAt = performance.now();
     this.#isReading = true;
-    const apply = await this.#read();
-    if (this.#following !== following) return;
-    this.#isReading = false;
-    // First: it goes on whatever becomes of this round.
-    this.#schedule(Math.max(0, startedAt + everyMillis - performance.now()), following);
-    apply();
-    this.#options.onTick();
+    try {
+      await this.#read();
+    } finally {
+      // It goes on whatever becomes of this round.
+      this.#isReading = false;
+      if (!this.#isStopped) this.#schedule(Math.max(0, startedAt + everyMillis - performance.now()));
+    }
+    if (!this.#isStopped) this.#options.onTick();
   }
 
-  /** Returns what its result changes. Never rejects. */
-  async #read(): Promise<() => void> {
+  async #read(): Promise<void> {
     const { log, isOutage, onFailure } = this.#options;
     try {
       const { end } = this;
       const found = end === undefined ? undefined : await log.readAfter(end, batchSize);
       const last = found?.last ?? (await log.last());
       this.#hasFailed = false;
-      return found?.isKnown === true ? () => this.#add(found.events) : () => this.#restart(last);
+      if (found?.isKnown === true) this.#add(found.events);
+      else this.#restart(last);
     } catch (error) {
-      return () => {
-        if (isOutage(error)) return;
-        if (!this.#hasFailed) onFailure(error);
-        this.#hasFailed = true;
-      };
+      if (isOutage(error)) return;
+      if (!this.#hasFailed) onFailure(error);
+      this.#hasFailed = true;
     }
   }
 
@@ -152,7 +145,7 @@ export class Feed<Event extends Positioned> {
     this.#dropped += surplus;
   }
 
-  #restart(base: Position | undefined): void {
+  #restart(base: Position): void {
     this.restarts += 1;
     this.#base = base;
     this.#events = [];

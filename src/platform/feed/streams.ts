@@ -16,19 +16,14 @@ const drainMillis = 1_000;
 /** The open streams of the process. One timer looks after all of them: times, subscribers and charges. */
 export class FeedStreams<Event extends Positioned> {
   readonly #options: FeedStreamsOptions<Event>;
-  readonly #feed: Feed<Event>;
+  /** While there are streams. */
+  #feed: Feed<Event> | undefined;
   readonly #streams = new Set<FeedStream<Event>>();
   readonly #settling = new Set<Subscriber>();
   #checking: NodeJS.Timeout | undefined;
 
   constructor(options: FeedStreamsOptions<Event>) {
     this.#options = options;
-    this.#feed = new Feed({
-      ...options,
-      onTick: () => {
-        for (const stream of this.#streams) stream.wake();
-      },
-    });
   }
 
   get count(): number {
@@ -37,14 +32,14 @@ export class FeedStreams<Event extends Positioned> {
 
   /** This process has added to the log. */
   readNow(): void {
-    this.#feed.readNow();
+    this.#feed?.readNow();
   }
 
   /** Begins a stream; it has ended when its output is closed. */
   begin(source: StreamSource<Event>): FeedStream<Event> {
+    this.#feed ??= new Feed({ ...this.#options, onTick: () => this.#wakeAll() });
     const stream = new FeedStream(source, this.#feed, this.#options);
     this.#streams.add(stream);
-    this.#feed.start();
     this.#checking ??= every(checkEveryMillis, () => this.#check());
     stream.begin(() => this.#remove(stream));
     return stream;
@@ -60,11 +55,16 @@ export class FeedStreams<Event extends Positioned> {
     clearTimeout(timeout);
   }
 
+  #wakeAll(): void {
+    for (const stream of this.#streams) stream.wake();
+  }
+
   #remove(stream: FeedStream<Event>): void {
     const { owed, isUnpaid, endCode, source } = stream;
     this.#streams.delete(stream);
     if (this.#streams.size === 0) {
-      this.#feed.stop();
+      this.#feed?.stop();
+      this.#feed = undefined;
       clearInterval(this.#checking);
       this.#checking = undefined;
     }

@@ -20,7 +20,6 @@ const framing = {
 async function feedOf(log: MemoryLog): Promise<Feed<SampleEvent>> {
   const ignore = (): void => undefined;
   const feed = new Feed({ log, bytesOf, isOutage: () => false, onTick: ignore, onFailure: ignore });
-  feed.start();
   await until(() => feed.end !== undefined);
   return feed;
 }
