@@ -37,33 +37,24 @@ export async function watchMaster(
  * They are asked before each connection, so a fail-over is a lost connection and a new one. All are asked at once,
  * because any of them may hang, and the one that is cut off from the others names the old master.
  */
-function masterOf(location: RedisSentinels): Promise<RedisServer> {
+async function masterOf(location: RedisSentinels): Promise<RedisServer> {
   const { sentinels } = location;
-  return new Promise((resolve, reject) => {
-    const votes = new Map<string, { readonly server: RedisServer; count: number }>();
-    const errors: Error[] = [];
-    let left = sentinels.length;
-    const end = (): void => {
-      left -= 1;
-      const [most] = [...votes.values()].toSorted((a, b) => b.count - a.count);
-      if (most !== undefined && (left === 0 || most.count > sentinels.length / 2)) resolve(most.server);
-      else if (left === 0) reject(new Error(errors.map(({ message }) => message).join('; '), { cause: errors[0] }));
-    };
-    for (const sentinel of sentinels) {
-      masterAccordingTo(sentinel, location)
-        .then(
-          (server) => {
-            const vote = votes.get(nameOfServer(server)) ?? { server, count: 0 };
-            vote.count += 1;
-            votes.set(nameOfServer(server), vote);
-          },
-          (error: unknown) => {
-            errors.push(error as Error);
-          },
-        )
-        .then(end, reject);
-    }
+  const votes = new Map<string, { readonly server: RedisServer; count: number }>();
+  const { promise: ofMajority, resolve } = Promise.withResolvers<RedisServer>();
+  const asked = sentinels.map(async (sentinel) => {
+    const server = await masterAccordingTo(sentinel, location);
+    const vote = votes.get(nameOfServer(server)) ?? { server, count: 0 };
+    vote.count += 1;
+    votes.set(nameOfServer(server), vote);
+    if (vote.count > sentinels.length / 2) resolve(server);
   });
+  const ofMost = Promise.allSettled(asked).then((outcomes) => {
+    const [most] = [...votes.values()].toSorted((a, b) => b.count - a.count);
+    if (most !== undefined) return most.server;
+    const errors = outcomes.map((outcome) => (outcome as PromiseRejectedResult).reason as Error);
+    throw new Error(errors.map(({ message }) => message).join('; '), { cause: errors[0] });
+  });
+  return Promise.race([ofMajority, ofMost]);
 }
 
 async function masterAccordingTo(sentinel: RedisServer, sentinels: RedisSentinels): Promise<RedisServer> {
