@@ -34,7 +34,10 @@ async function typesOfHandlers() {
     },
   });
   const wanted = nodes.filter(({ name }) => ['components', 'operations'].includes(name?.text));
-  return format(header + astToString(wanted).replaceAll(unused, '').replaceAll(emptied, ''), { ...(await resolveConfig(file)), filepath: file });
+  return format(header + astToString(wanted).replaceAll(unused, '').replaceAll(emptied, ''), {
+    ...(await resolveConfig(file)),
+    filepath: file,
+  });
 }
 
 /** What an operation hasn't got, and comments. */
