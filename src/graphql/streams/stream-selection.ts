@@ -2,10 +2,12 @@ import { hash } from 'node:crypto';
 
 import {
   getNamedType,
+  isCompositeType,
   isObjectType,
   Kind,
-  type GraphQLAbstractType,
+  type GraphQLCompositeType,
   type GraphQLObjectType,
+  type GraphQLSchema,
   type NameNode,
   type OperationDefinitionNode,
   OperationTypeNode,
@@ -86,18 +88,22 @@ function select(
   const selections = [...fields].map(([key, nodes]): SelectionNode => {
     const { value: name } = nodes[0].name;
     const field = { kind: Kind.FIELD, alias: nameOf(key), name: nameOf(name) } as const;
-    const setsBelow = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
     const typeBelow = getNamedType(type.getFields()[name]?.type);
-    if (setsBelow.length === 0 || typeBelow === undefined) return field;
-    if (isObjectType(typeBelow)) return { ...field, selectionSet: select(source, variables, typeBelow, setsBelow) };
-    const below = schema.getPossibleTypes(typeBelow as GraphQLAbstractType).map((possible): SelectionNode => ({
+    if (!isCompositeType(typeBelow)) return field;
+    const setsBelow = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+    const below = possibleTypes(schema, typeBelow).map((possible): SelectionNode => ({
       kind: Kind.INLINE_FRAGMENT,
       typeCondition: { kind: Kind.NAMED_TYPE, name: nameOf(possible.name) },
       selectionSet: select(source, variables, possible, setsBelow),
     }));
-    return { ...field, selectionSet: { kind: Kind.SELECTION_SET, selections: below } };
+    const selectionSet: SelectionSetNode = { kind: Kind.SELECTION_SET, selections: below };
+    return Object.assign(field, { selectionSet });
   });
   return { kind: Kind.SELECTION_SET, selections };
+}
+
+function possibleTypes(schema: GraphQLSchema, type: GraphQLCompositeType): readonly GraphQLObjectType[] {
+  return isObjectType(type) ? [type] : schema.getPossibleTypes(type);
 }
 
 function nameOf(value: string): NameNode {

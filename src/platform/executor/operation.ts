@@ -44,7 +44,7 @@ export interface OperationSource {
 /** A root field, by its response key, with its arguments, or the error that it will have because they are refused. */
 export interface RootCall extends Pick<PreparedField, 'key' | 'definition'> {
   readonly args?: Readonly<Record<string, unknown>>;
-  readonly refusal?: unknown;
+  readonly refusal?: Error;
 }
 
 /** An operation prepared for repeated execution; see the README beside this file. */
@@ -104,7 +104,7 @@ export class PreparedOperation {
       try {
         return { key, definition, args: run.argumentsOf(field) };
       } catch (refusal) {
-        return { key, definition, refusal };
+        return { key, definition, refusal: errorOf(refusal) };
       }
     });
   }
@@ -118,16 +118,16 @@ export class PreparedOperation {
   }
 
   #variantFor(variables: Variables): PreparedSelection {
-    const values = this.#conditionNames.map((name) => variables[name]);
-    const key = values.join();
+    const names = this.#conditionNames;
+    const key = names.map((name) => variables[name]).join();
     const known = this.#variants.get(key);
     if (known !== undefined) return known;
-    const conditions = Object.fromEntries(values.map((value, index) => [this.#conditionNames[index], value]));
+    const conditions = Object.fromEntries(names.map((name) => [name, variables[name]]));
     const { schema, operation } = this.#source;
     const rootType = schema.getRootType(this.kind) as GraphQLObjectType;
     const root = new PreparedSelection(new Variant(this.#source, conditions), rootType, [operation.selectionSet]);
     const isRemembered =
-      values.length <= maxRememberedConditions && values.every((value) => typeof value === 'boolean');
+      names.length <= maxRememberedConditions && names.every((name) => typeof variables[name] === 'boolean');
     if (isRemembered) this.#variants.set(key, root);
     return root;
   }
