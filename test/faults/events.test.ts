@@ -32,7 +32,7 @@ async function logged(): Promise<unknown[]> {
 it('kill -9 of the process that moves, and of PostgreSQL, loses no event and repeats none', async () => {
   const acknowledged: string[] = [];
   const unsure: string[] = [];
-  for (let round = 0; round < 6; round += 1) {
+  for (let round = 0; round < 4; round += 1) {
     for (let n = 0; n < 10; n += 1) {
       const name = `round ${round} ${n}`;
       try {
@@ -56,7 +56,7 @@ it('kill -9 of the process that moves, and of PostgreSQL, loses no event and rep
   await until(async () => (await sql('select from event_outbox')).length === 0);
   const names = (await logged()).filter((name) => !unsure.includes(String(name)));
   expect(names).toEqual(acknowledged);
-  expect(acknowledged.length).toBeGreaterThanOrEqual(50);
+  expect(acknowledged.length).toBeGreaterThanOrEqual(33);
 });
 
 /** The sequences go back with the crash: what has taken their values is in no log that is on disk. */

@@ -39,7 +39,7 @@ it('continues, responds in time and ends on SIGTERM while its log is not read', 
   child.stdout?.pause();
   const path = `/${'x'.repeat(190)}`;
   let slowest = 0;
-  for (let round = 0; round < 40; round += 1) {
+  for (let round = 0; round < 20; round += 1) {
     const started = performance.now();
     const responses = await Promise.all(Array.from({ length: 50 }, () => fetch(`${address}${path}`)));
     slowest = Math.max(slowest, performance.now() - started);

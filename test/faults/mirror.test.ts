@@ -11,8 +11,10 @@ import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 /** As many events at least; 100,000 is the long form, of some minutes. */
-const leastEvents = Number(process.env['MIRROR_EVENTS'] ?? 2_000);
+const leastEvents = Number(process.env['MIRROR_EVENTS'] ?? 1_000);
 const writers = 8;
+/** So that they are at work until processes have been killed, and leave the cores for what is tried. */
+const pause = (): Promise<void> => wait(random(200));
 const maxMillis = 60_000 + leastEvents * 20;
 
 const cluster = await startCluster();
@@ -62,6 +64,7 @@ async function writeBySql(isOver: () => boolean): Promise<void> {
       // A deadlock, or a pet that got an order meanwhile.
       await client?.query('rollback');
     }
+    await pause();
   }
   await client?.end();
 }
@@ -79,8 +82,8 @@ async function writeByRequests(isOver: () => boolean): Promise<void> {
       await service.patch(`/inventory/${pet.body.id}`, { quantity: random(100) });
     } catch {
       // Its process was killed.
-      await wait(50);
     }
+    await pause();
   }
 }
 

@@ -5,7 +5,7 @@ const eagerMillis = 50;
 
 /**
  * Resolves when the condition holds, which is checked in every tick of the event loop for a moment, then every five
- * milliseconds, and every twenty after a second: many conditions are requests, which take a core from what is waited
+ * milliseconds, and every fifty after a second: many conditions are requests, which take a core from what is waited
  * for. Or at the interval that is given, from the beginning.
  */
 export async function until(
@@ -17,7 +17,7 @@ export async function until(
     const waited = performance.now() - started;
     if (waited > maxMillis) throw new Error(`Not fulfilled within ${maxMillis} ms: ${condition.toString()}`);
     const isEager = everyMillis === undefined && waited < eagerMillis;
-    const pause = everyMillis ?? Math.min(20, Math.max(5, waited / 50));
+    const pause = everyMillis ?? Math.min(50, Math.max(5, waited / 20));
     await (isEager ? new Promise(setImmediate) : wait(pause));
   }
 }
