@@ -96,10 +96,10 @@ export const clientAttacks: Readonly<Record<string, Attack>> = {
       target,
       times(1_000, () => post(target, '/graphql', mediumResult)),
     ),
-  '2,500 results of 200 KB, read': (target) =>
+  '1,000 results of 200 KB, read': (target) =>
     statuses(
       target,
-      times(2_500, () => post(target, '/graphql', mediumResult)),
+      times(1_000, () => post(target, '/graphql', mediumResult)),
     ),
   '150 bodies of 1 MiB that nobody asked for, while their row is locked': async (target) => {
     const change = JSON.stringify({ query: 'mutation { updatePet(input: { id: 1, name: "x" }) { pet { id } } }' });
