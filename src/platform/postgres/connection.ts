@@ -7,7 +7,7 @@ import { every, inBackground } from '../background.ts';
 import { AddressSocket } from './servers/server-address.ts';
 import { requestCancel } from './cancel-request.ts';
 import { CheckedQuery } from './checked-query.ts';
-import type { ConnectionConfig, TargetSession } from './servers/connection-config.ts';
+import type { ConnectionConfig } from './servers/connection-config.ts';
 import { lockWaitOf } from './lock-wait.ts';
 import { ConnectionFailure, readOnlyState, unconfirmedCommit } from './connection-failure.ts';
 import { assertInPlace, type ClientInternals, startupOf } from './pg-internals.ts';
@@ -45,8 +45,6 @@ export interface ConnectionOptions extends OpenOptions {
   readonly config: ConnectionConfig;
   /** Of the host in `config`; undefined for the directory of a socket. */
   readonly address?: LookupAddress | undefined;
-  /** What the session must be good for; undefined takes any. */
-  readonly target?: TargetSession | undefined;
   /** See the getter; undefined if it always is. */
   readonly isCurrent?: (() => boolean) | undefined;
   /** Called when an open connection turns out to be read-only, maybe more than once. */
@@ -263,7 +261,7 @@ export class PgConnection extends pg.Client {
   }
 
   #assertSuitable(): void {
-    const reason = this.session.unsuitable(this.#options.target ?? 'any');
+    const reason = this.session.unsuitable(this.#options.config.targetSession);
     if (reason === undefined) return;
     throw Object.assign(new Error(`The database at ${this.#name} ${reason}.`), { code: readOnlyState });
   }

@@ -122,10 +122,10 @@ function maintenance({
   session,
 }: DatabaseOptions): Pick<PgConnections, 'servers' | 'accounts'> & { readonly connection: OpenOptions } {
   const accounts = new Accounts();
-  const target = session === 'server' ? (config.targetSession ?? 'read-write') : 'any';
+  const targetSession = session === 'server' ? (config.targetSession ?? 'read-write') : undefined;
   return {
     accounts,
-    servers: new Servers({ config, accounts, target }),
+    servers: new Servers({ config: { ...config, targetSession }, accounts }),
     connection: {
       session,
       connectTimeoutMillis: config.connectTimeoutMillis ?? (config.hosts ? waitMillis : maintenanceConnectMillis),

@@ -92,8 +92,8 @@ export class ServerSession {
   }
 
   /** Why the session isn't good for this; undefined if it is. */
-  unsuitable(target: TargetSession): string | undefined {
-    if (target === 'any') return undefined;
+  unsuitable(target: TargetSession | undefined): string | undefined {
+    if (target === undefined) return undefined;
     if (this.#isStandby) return 'is a standby';
     return target === 'read-write' && this.#isReadOnlyByDefault ? 'is read-only' : undefined;
   }

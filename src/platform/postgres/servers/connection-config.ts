@@ -8,8 +8,8 @@ export interface PostgresAddress {
   readonly database: string;
 }
 
-/** What a connection needs of its server: anything, that transactions may write, or that it is no standby. */
-export type TargetSession = 'any' | 'read-write' | 'primary';
+/** What a connection needs of its server: that transactions may write, or that it is no standby. */
+export type TargetSession = 'read-write' | 'primary';
 
 /** The settings of every connection. */
 export type ConnectionConfig = ClientConfig & {
@@ -17,7 +17,7 @@ export type ConnectionConfig = ClientConfig & {
   readonly connectTimeoutMillis?: number | undefined;
   /** Of several hosts, `host` and `port` are the first. */
   readonly hosts?: readonly { readonly host: string | undefined; readonly port: number | undefined }[] | undefined;
-  /** As libpq's `target_session_attrs`. */
+  /** As libpq's `target_session_attrs`; undefined for any server. */
   readonly targetSession?: TargetSession | undefined;
   /** As libpq's `load_balance_hosts=random`. */
   readonly isBalanced?: boolean | undefined;

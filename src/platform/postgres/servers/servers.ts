@@ -4,7 +4,7 @@ import pg from 'pg';
 
 import { type Accounts, service, Share } from '../../callers/index.ts';
 import { inBackground } from '../../background.ts';
-import type { ConnectionConfig, TargetSession } from './connection-config.ts';
+import type { ConnectionConfig } from './connection-config.ts';
 import { ConnectionFailure, readOnlyState } from '../connection-failure.ts';
 import { PgConnection, type OpenOptions } from '../connection.ts';
 import { AllFailed, firstFailure, firstToSucceed } from './first-to-succeed.ts';
@@ -42,8 +42,6 @@ export interface ServerChange {
 export interface ServersOptions {
   readonly config: ConnectionConfig;
   readonly accounts: Accounts;
-  /** Instead of `target_session_attrs`. */
-  readonly target?: TargetSession | undefined;
   /** While requests wait for a connection: a round takes less time, and one without success is followed by a pause. */
   readonly isServing?: boolean;
 }
@@ -80,7 +78,6 @@ const maxPauseMillis = 250;
 
 export class Servers {
   readonly #config: ConnectionConfig;
-  readonly #target: TargetSession;
   readonly #isServing: boolean;
   readonly #hosts: readonly Host[];
   /** Connections that are being opened. */
@@ -94,9 +91,8 @@ export class Servers {
   #pausedUntil = 0;
   #failure: ConnectionFailure | undefined;
 
-  constructor({ config, accounts, target = config.targetSession ?? 'any', isServing = false }: ServersOptions) {
+  constructor({ config, accounts, isServing = false }: ServersOptions) {
     this.#config = config;
-    this.#target = target;
     this.#isServing = isServing;
     this.#opening = new Share(accounts, {
       ofClient: maxOpening,
@@ -216,7 +212,6 @@ export class Servers {
       ...options,
       config: { ...this.#config, host: host.host, port: host.port },
       address: server.address,
-      target: this.#target,
       isCurrent: () => retirements === server.retirements && renewals === this.#renewals,
       onReadOnly: () => this.#retire(host, server, 'standby'),
       onTimeout: () => this.#retire(host, server, 'unreachable'),
