@@ -19,7 +19,7 @@ type NamedRows = (input: Input, strength: LockStrength) => readonly NamedRow[];
 /** What inputs name besides, or instead of, the row itself and those that it refers to. */
 const particular: Partial<Record<NounName, NamedRows>> = {
   pet: (input, strength) => [
-    ...usual('pet', input, strength),
+    ...ofEveryNoun('pet', input, strength),
     // It goes with the pet.
     ...(strength === 'delete' ? [{ noun: 'inventory', id: input['id'], strength } as const] : []),
   ],
@@ -30,7 +30,7 @@ const particular: Partial<Record<NounName, NamedRows>> = {
   ],
 };
 
-function usual(noun: NounName, input: Input, strength: LockStrength): readonly NamedRow[] {
+function ofEveryNoun(noun: NounName, input: Input, strength: LockStrength): readonly NamedRow[] {
   const referred = Object.entries(referencesOf(noun)).map(([property, other]): NamedRow => ({
     noun: other,
     id: input[property],
@@ -41,7 +41,7 @@ function usual(noun: NounName, input: Input, strength: LockStrength): readonly N
 
 /** The rows that the input of a creation, a change or a deletion names. What is no id names none. */
 export function namedRows(noun: NounName, input: Input, strength: LockStrength): readonly NamedRow[] {
-  return particular[noun]?.(input, strength) ?? usual(noun, input, strength);
+  return particular[noun]?.(input, strength) ?? ofEveryNoun(noun, input, strength);
 }
 
 /**

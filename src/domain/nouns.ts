@@ -25,7 +25,7 @@ interface Noun<Row> extends NounKind<Row> {
   readonly changes: readonly [string, ...string[]];
 }
 
-const usual = ['created', 'updated', 'deleted'] as const;
+const writes = ['created', 'updated', 'deleted'] as const;
 
 /**
  * The resources of the store. From this table derive: stores and services, locks, the entities that MikroORM knows, node
@@ -41,7 +41,7 @@ export const nouns = {
     service: PetService,
     references: { categoryId: 'category' },
     maxBytes: 1_150,
-    changes: usual,
+    changes: writes,
   },
   category: {
     ...categoryKind,
@@ -51,7 +51,7 @@ export const nouns = {
     service: CategoryService,
     references: {},
     maxBytes: 9_200,
-    changes: usual,
+    changes: writes,
   },
   order: {
     ...orderKind,
@@ -71,7 +71,7 @@ export const nouns = {
     service: InventoryService,
     references: { petId: 'pet' },
     maxBytes: 100,
-    changes: usual,
+    changes: writes,
   },
 } as const satisfies Readonly<Record<string, Noun<never>>>;
 

@@ -23,12 +23,12 @@ export function requireScopeOfMutation(field: RootField, principal: Principal): 
   requireScope(principal, scopeOf(field, 'write'));
 }
 
-function guard(type: GraphQLObjectType | null | undefined, usualScope: Scope): void {
+function guard(type: GraphQLObjectType | null | undefined, defaultScope: Scope): void {
   for (const field of Object.values(type?.getFields() ?? {})) {
     const { resolve = defaultFieldResolver } = field;
     // They need only a valid key.
     if (field.name === 'rateLimit' || field.name === 'viewer') continue;
-    const scope = scopeOf(field, usualScope);
+    const scope = scopeOf(field, defaultScope);
     field.resolve = (source, args, context: GraphQLContext, info): unknown => {
       requireScope(context.principal, scope);
       return resolve(source, args, context, info);
@@ -36,6 +36,6 @@ function guard(type: GraphQLObjectType | null | undefined, usualScope: Scope): v
   }
 }
 
-function scopeOf({ extensions }: RootField, usualScope: Scope): Scope {
-  return (extensions as { readonly scope?: Scope }).scope ?? usualScope;
+function scopeOf({ extensions }: RootField, defaultScope: Scope): Scope {
+  return (extensions as { readonly scope?: Scope }).scope ?? defaultScope;
 }

@@ -50,7 +50,7 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
     this.#source = source;
   }
 
-  /** The usual case of one id needs no map. */
+  /** One id, as it nearly always is, needs no map. */
   byIds(session: Session, ids: readonly Id[], include: Include<RelationName> = []): Promise<(Row | undefined)[]> {
     if (ids.length > 1) return this.#byManyIds(session, ids, include);
     if (ids.length === 0) return Promise.resolve([]);

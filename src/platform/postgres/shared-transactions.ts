@@ -29,7 +29,7 @@ const maxRows = 100;
  * then each waits for itself. COMMIT may take longer: what a cancelled one has done isn't known.
  */
 const shortTimeout = control(`select set_config('statement_timeout', '500ms', true)`, 1);
-const usualTimeout = control('set local statement_timeout to default');
+const sessionTimeout = control('set local statement_timeout to default');
 
 /**
  * Lets insertions of single rows, outside of transactions, be one transaction when they come from one client at the
@@ -86,7 +86,7 @@ export function createSharedTransactions(transact: Transact, toFailure: FailureO
         transact(caller, async (lease) => {
           lease.defer(shortTimeout);
           const results = await doAll(lease, works, assumesExpected);
-          lease.defer(usualTimeout);
+          lease.defer(sessionTimeout);
           return results;
         });
       try {
