@@ -66,7 +66,7 @@ export class Sessions {
     this.#transactions = createSharedTransactions((caller, work) => this.#transact(caller, work), options.failureOf);
   }
 
-  /** Of each method. */
+  /** Throws what a failure is to who uses a session: each of its methods rejects with that. */
   readonly fail = (error: unknown): never => {
     throw this.#options.failureOf(error);
   };

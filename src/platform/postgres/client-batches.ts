@@ -37,7 +37,8 @@ const maxUnderWayMillis = 200;
 /**
  * Gathers what comes at the same time from one client (a key), to be done together.
  *
- * Model: while two batches of a client are under way, its further entries wait, and the next batch has them all. What comes in one tick of the event loop is in one batch.
+ * Model: while two batches of a client are under way, its further entries wait, and the next batch has them all. What
+ * comes in one tick of the event loop is in one batch.
  * Guarantees: entries of different clients are never in one batch; no entry waits longer than 200 ms for earlier
  * batches; one without others at its time is done alone; one whose client has disconnected before is not done.
  * Failure: a lost or read-only database fails all entries of a batch, of which all or none have been done; after any
