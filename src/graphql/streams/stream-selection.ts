@@ -53,7 +53,7 @@ export class StreamSelection {
     const root = schema.getSubscriptionType() as GraphQLObjectType;
     const text = JSON.stringify(select(source, variables, root, [source.operation.selectionSet]));
     this.key = hash('sha256', text, 'base64url');
-    this.bytes = text.length + bytesOfField * (text.match(/"alias"/g)?.length ?? 0);
+    this.bytes = text.length + bytesOfField * (text.match(/"kind":"Field"/g)?.length ?? 0);
     if (this.bytes > maxBytes) throw tooLarge(this.bytes);
     const operation: OperationDefinitionNode = {
       kind: Kind.OPERATION_DEFINITION,

@@ -132,6 +132,11 @@ it('is refused with 400 and its limit where it would take more than 64 KiB, and 
   expect(selectionOf(`subscription { events { object { ${aliases(15, 5, 'nodeId')} } } }`).bytes).toBeLessThan(65_536);
 });
 
+it('takes what its fields take, whatever they are named in the response', () => {
+  const [named, other] = ['alias', 'other'].map((name) => selectionOf(`subscription { events { ${name}: id } }`).bytes);
+  expect(named).toBe(other);
+});
+
 it('the result of an event has 64 KiB at most, and says so in RESULT_TOO_LARGE', () => {
   const category = events[1]!;
   const withText = (description: string): StoreEvent =>
