@@ -175,7 +175,7 @@ export class EventStreams {
       // Each read has a caller of its own: the failure of one isn't that of the next.
       readAfter: async (position, limit) =>
         (await new EventService(stores.for(caller.apart())).readAfter(position, limit)).events,
-      turn: (goOn) => callers.ticks.wait(caller, goOn),
+      turn: (goOn) => callers.streamTicks.wait(caller, goOn),
       hold: (bytes) => memory.tryKeep(bytesKept + bytes),
       endOf: (error) => {
         if (isUnavailable(error)) return undefined;

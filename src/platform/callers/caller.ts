@@ -6,6 +6,9 @@ import { TickTime } from './tick-time.ts';
 /** Requests end within this time, whatever they wait for. */
 const countedMillis = 5_000;
 
+/** How long streams write in one tick of the event loop. */
+const streamTickMillis = 2;
+
 /**
  * For whom something is done: a request, a stream, or work of the service's own. It is made where that begins, and
  * handed down to whatever holds, waits, or sends a statement.
@@ -125,11 +128,15 @@ export class Caller {
 /** Makes the callers of a process, who share its accounts and its time. */
 export class Callers {
   readonly accounts: Accounts;
+  /** What requests do. */
   readonly ticks: TickTime;
+  /** What streams write: no request waits for its turn behind it. */
+  readonly streamTicks: TickTime;
 
   constructor(accounts = new Accounts(), tickMillis?: number) {
     this.accounts = accounts;
     this.ticks = new TickTime(accounts, tickMillis);
+    this.streamTicks = new TickTime(accounts, streamTickMillis);
   }
 
   /** A request or a stream of a client. */

@@ -18,8 +18,9 @@ export class TickTime {
   readonly #accounts: Accounts;
   readonly #millis: number;
   readonly #waiters: Waiters;
-  /** The virtual time: what the client that was served last had used. */
+  /** The virtual time: what the client that was served last had used; while nothing waits, the most of any client. */
   #clockMillis = 0;
+  #mostMillis = 0;
   #isScheduled = false;
   #hasBegunWork = false;
   /** Whether this tick has accepted a connection, or the next one whose time is asked. */
@@ -93,7 +94,10 @@ export class TickTime {
     const now = performance.now();
     this.#endWork(now);
     const next = this.#waiters.next();
-    if (next === undefined) return;
+    if (next === undefined) {
+      this.#clockMillis = this.#mostMillis;
+      return;
+    }
     if (!this.hasTime(now) && this.#hasBegunWork) return this.#schedule();
     this.#waiters.delete(next);
     this.#hasBegunWork = true;
@@ -107,7 +111,9 @@ export class TickTime {
 
   #endWork(now: number): void {
     if (this.#current === undefined) return;
-    this.#waiters.holdingOf(this.#current).usedMillis += now - this.#beganAt;
+    const holding = this.#waiters.holdingOf(this.#current);
+    holding.usedMillis += now - this.#beganAt;
+    this.#mostMillis = Math.max(this.#mostMillis, holding.usedMillis);
     this.#current = undefined;
   }
 }

@@ -61,6 +61,37 @@ it('begins the work of the client first that has used least, however much anothe
   expect(begun.indexOf('modest') - before).toBeLessThanOrEqual(1);
 });
 
+it('forgets who has used more than others once nothing waits', async () => {
+  const callers = new Callers(new Accounts(), 5);
+  const { ticks } = callers;
+  const begun: string[] = [];
+  const work = (client: string, millis: number): void =>
+    ticks.wait(callers.for(client), () => {
+      begun.push(client);
+      holdLoop(millis);
+    });
+  work('greedy', 50);
+  await until(() => begun.length === 1 && ticks.isFree);
+  for (let index = 0; index < 20; index += 1) work('modest', 1);
+  work('greedy', 0);
+  await until(() => begun.length === 22);
+  expect(begun.indexOf('greedy', 1)).toBe(2);
+});
+
+it('begins the work of requests as it comes, whatever streams have to write', async () => {
+  const callers = new Callers(new Accounts(), 1_000);
+  let written = 0;
+  for (let index = 0; index < 10; index += 1) {
+    callers.streamTicks.wait(callers.for('streams'), () => {
+      written += 1;
+      expect(callers.ticks.isFree).toBe(true);
+      holdLoop(3);
+    });
+  }
+  expect(callers.ticks.isFree).toBe(true);
+  await until(() => written === 10);
+});
+
 it('goes on in another tick when a tick has no time left, and begins one piece in each at least', async () => {
   const callers = new Callers(new Accounts(), 1);
   const { ticks } = callers;
