@@ -4,12 +4,13 @@ import {
   OperationTypeNode,
   visit,
   type DocumentNode,
+  type FragmentDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
 
 import type { OnRefusal } from '../../http/observe/bounds.ts';
-import { fragmentsIn, oncePerFragment, walkSelections } from '../../platform/executor/index.ts';
+import { type Fragments, fragmentsIn, walkSelections } from '../../platform/executor/index.ts';
 import { overLimit } from './admission.ts';
 import { tooManyRepetitions } from './errors.ts';
 
@@ -70,6 +71,25 @@ function countSelectedFields(document: DocumentNode): number {
     return definition.kind === Kind.OPERATION_DEFINITION ? ofSelections(definition.selectionSet) : 0;
   });
   return Math.max(0, ...counts);
+}
+
+/** Computes a value of each fragment once. It is `empty` for one that isn't there, and for one within itself. */
+export function oncePerFragment<Value>(
+  fragments: Fragments,
+  empty: Value,
+  compute: (fragment: FragmentDefinitionNode) => Value,
+): (name: string) => Value {
+  const known = new Map<string, Value>();
+  return (name) => {
+    let value = known.get(name);
+    if (value === undefined) {
+      const { [name]: fragment } = fragments;
+      known.set(name, empty);
+      value = fragment === undefined ? empty : compute(fragment);
+      known.set(name, value);
+    }
+    return value;
+  };
 }
 
 /** The fragments around a selection, the nearest one first. */

@@ -17,12 +17,12 @@ import {
   collectFields,
   type Fragments,
   fragmentsIn,
-  oncePerFragment,
   type OperationSource,
   type Variables,
   variablesFor,
 } from '../../platform/executor/index.ts';
 import { pageFields } from '../connections/connection.ts';
+import { oncePerFragment } from './checked-document.ts';
 import {
   type CountedList,
   heavier,

@@ -44,25 +44,6 @@ export function walkSelections(
   for (const set of sets) walk(set);
 }
 
-/** Computes a value of each fragment once. It is `empty` for one that isn't there, and for one within itself. */
-export function oncePerFragment<Value>(
-  fragments: Fragments,
-  empty: Value,
-  compute: (fragment: FragmentDefinitionNode) => Value,
-): (name: string) => Value {
-  const known = new Map<string, Value>();
-  return (name) => {
-    let value = known.get(name);
-    if (value === undefined) {
-      const { [name]: fragment } = fragments;
-      known.set(name, empty);
-      value = fragment === undefined ? empty : compute(fragment);
-      known.set(name, value);
-    }
-    return value;
-  };
-}
-
 /** The specification's CollectFields: the nodes of each response key, in order. */
 export function collectFields(
   { schema, fragments }: { readonly schema: GraphQLSchema; readonly fragments: Fragments },

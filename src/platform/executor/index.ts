@@ -3,7 +3,6 @@ export {
   type Fragments,
   fragmentsIn,
   isIncluded,
-  oncePerFragment,
   variablesFor,
   walkSelections,
 } from './collect-fields.ts';
