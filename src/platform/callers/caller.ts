@@ -98,19 +98,15 @@ export class Caller {
     accounts.use(accounts.of(this.id), millis);
   }
 
-  /** Whether this tick of the event loop has time left. */
-  hasTime(now: number): boolean {
-    return this.#callers.ticks.hasTime(now);
-  }
-
   /** Resolves now or in a later tick, when its client's work may begin. */
   enterTick(): Promise<void> {
     return new Promise((resolve) => this.#callers.ticks.enter(this, resolve));
   }
 
-  /** Resolves in a later tick, when its client's work may go on. */
-  turn(): Promise<void> {
-    return new Promise((resolve) => this.#callers.ticks.wait(this, resolve));
+  /** Resolves in a later tick, when its client's work may go on; undefined while this one has time left. */
+  turn(): Promise<void> | undefined {
+    const { ticks } = this.#callers;
+    return ticks.hasTime(performance.now()) ? undefined : new Promise((resolve) => ticks.wait(this, resolve));
   }
 
   /**

@@ -12,14 +12,14 @@ import {
   type GraphQLField,
   type GraphQLObjectType,
   type GraphQLResolveInfo,
+  type ResponsePath,
 } from 'graphql';
 
-import { type Held, prepareDescent } from './held.ts';
-import { hasRelations, isRelation, marksOf, type PreparedInfo } from './marks.ts';
-import type { Descend, Resolution } from './resolve.ts';
-import type { Path, Run } from './run.ts';
+import { marksOf, type PreparedInfo } from './marks.ts';
+import type { Variant } from './operation.ts';
+import { prepareDescent, type Descend, type Held, type Resolution } from './resolve.ts';
+import type { Run } from './run.ts';
 import { PreparedSelection } from './selection.ts';
-import type { Variant } from './variant.ts';
 import { prepareWriter, type ValueWriter } from './write.ts';
 
 const noSelections: readonly PreparedSelection[] = [];
@@ -53,7 +53,7 @@ export class PreparedField {
     definition: GraphQLField<unknown, unknown>,
     nodes: readonly FieldNode[],
   ) {
-    const { computed, promised } = marksOf(definition);
+    const { toOne, computed, promised } = marksOf(definition);
     this.variant = variant;
     this.key = key;
     this.name = definition.name;
@@ -62,9 +62,9 @@ export class PreparedField {
     this.nodes = nodes;
     // Introspection is computed from the schema.
     this.#isComputed = computed ?? (isIntrospectionType(parentType) || definition.name.startsWith('__'));
-    this.#isRelation = isRelation(definition);
+    this.#isRelation = toOne === true;
     this.#hasResolver = promised ?? (definition.resolve !== undefined && !this.#isComputed && !this.#isRelation);
-    this.#isOfRow = hasRelations(parentType);
+    this.#isOfRow = Object.values(parentType.getFields()).some((field) => marksOf(field).toOne === true);
   }
 
   /** `Pet.name`, for messages. */
@@ -91,19 +91,19 @@ export class PreparedField {
   }
 
   /**
-   * Whether something has to be resolved before it is written, here or below: `isComplete` if rows include the relations
-   * that are selected on them. What is related to these includes none.
+   * Whether something has to be resolved before it is written, here or below. `areIncluded` says of the relations that
+   * `relations` would name here or below that their rows include them; what is related to a row includes none.
    */
-  needsResolving(isComplete: boolean): boolean {
-    if (this.#hasResolver || (this.#isRelation && !isComplete)) return true;
-    const isCompleteBelow = isComplete && !this.#isOfRow;
-    return this.#selectionsBelow().some((selection) => selection.needsResolving(isCompleteBelow));
+  needsResolving(areIncluded: boolean): boolean {
+    if (this.#hasResolver || (this.#isRelation && !areIncluded)) return true;
+    const areIncludedBelow = areIncluded && !this.#isOfRow && !this.#isComputed;
+    return this.#selectionsBelow().some((selection) => selection.needsResolving(areIncludedBelow));
   }
 
   /** Puts its value into the place in a held object, or has its resolver called. */
-  resolve({ source, values }: Held, index: number, prev: Path | undefined, resolution: Resolution): void {
+  resolve({ source, values }: Held, index: number, prev: ResponsePath | undefined, resolution: Resolution): void {
     const { run } = resolution;
-    const path: Path = { prev, key: this.key, typename: this.parentType.name };
+    const path: ResponsePath = { prev, key: this.key, typename: this.parentType.name };
     const place = { values, index, path, descend: (this.#descend ??= prepareDescent(this.definition.type, this)) };
     const call = (): unknown => this.#call(source, run, this.#infoAt(path, run));
     if (this.#hasResolver) resolution.call(call, place);
@@ -117,7 +117,7 @@ export class PreparedField {
       : (source as Readonly<Record<string, unknown>>)[this.name];
   }
 
-  #infoAt(path: Path, run: Run): PreparedInfo {
+  #infoAt(path: ResponsePath, run: Run): PreparedInfo {
     const { name: fieldName, nodes: fieldNodes, parentType, definition, variant } = this;
     const { schema, fragments, operation } = variant;
     return {

@@ -8,16 +8,12 @@ import {
   type GraphQLLeafType,
 } from 'graphql';
 
-/** How values of a leaf type are written that are neither null nor undefined. */
-export interface LeafWriter {
-  /** Written before and after the value: it becomes part of the constant text of the field. */
-  readonly quote: '"' | '';
-  /** Appends the value's JSON text without its quotes; throws what the type's `serialize` throws. */
-  readonly append: AppendLeaf;
-  readonly appendQuoted: AppendLeaf;
-}
+import type { ValueWriter } from './write.ts';
 
-type AppendLeaf = (text: string, value: unknown) => string;
+interface LeafWriter extends Pick<ValueWriter, 'quote'> {
+  /** Throws what the type's `serialize` throws. */
+  readonly append: (text: string, value: unknown) => string;
+}
 
 /** Characters that JSON escapes, or may escape. */
 // oxlint-disable-next-line no-control-regex
@@ -38,15 +34,12 @@ export function prepareLeaf(type: GraphQLLeafType): LeafWriter {
 function makeWriter(type: GraphQLLeafType): LeafWriter {
   if (isEnumType(type)) return enumWriter(type);
   if (type === GraphQLString || type === GraphQLID) {
-    return quoted((text, value) => text + (typeof value === 'string' ? escaped(value) : unquoted(type, value)));
+    const append: LeafWriter['append'] = (text, value) =>
+      text + (typeof value === 'string' ? escaped(value) : unquoted(type, value));
+    return { quote: '"', append };
   }
   const isPlain = type === GraphQLInt ? isInt : type === GraphQLBoolean ? isBoolean : isUnknown;
-  const append: AppendLeaf = (text, value) => text + (isPlain(value) ? String(value) : serialized(type, value));
-  return { quote: '', append, appendQuoted: append };
-}
-
-function quoted(append: AppendLeaf): LeafWriter {
-  return { quote: '"', append, appendQuoted: (text, value) => `${append(`${text}"`, value)}"` };
+  return { quote: '', append: (text, value) => text + (isPlain(value) ? String(value) : serialized(type, value)) };
 }
 
 const isInt = (value: unknown): boolean => typeof value === 'number' && (value | 0) === value;
@@ -60,11 +53,12 @@ function escaped(text: string): string {
 function enumWriter(type: GraphQLEnumType): LeafWriter {
   // Of several names for a value the last one counts, as in `serialize`.
   const names = [...new Map(type.getValues().map(({ name, value }) => [value as unknown, name]))];
-  return quoted((text, value) => {
+  const append: LeafWriter['append'] = (text, value) => {
     // A few comparisons cost less than hashing, which a map needs for every new string.
     for (const [each, name] of names) if (each === value) return text + name;
     return text + unquoted(type, value);
-  });
+  };
+  return { quote: '"', append };
 }
 
 /** Of a type that is written as a string. */
@@ -74,8 +68,7 @@ function unquoted(type: GraphQLLeafType, value: unknown): string {
 
 function serialized(type: GraphQLLeafType, value: unknown): string {
   if (value instanceof Error) throw value;
-  const result: unknown = type.serialize(value);
-  const text = result === undefined ? undefined : (JSON.stringify(result) as string | undefined);
+  const text = JSON.stringify(type.serialize(value)) as string | undefined;
   if (text === undefined || text === 'null') {
     throw new Error(`Expected \`${type.name}.serialize\` to return a value that JSON can hold.`);
   }

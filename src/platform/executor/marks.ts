@@ -1,4 +1,4 @@
-import type { GraphQLField, GraphQLObjectType, GraphQLResolveInfo } from 'graphql';
+import type { GraphQLField, GraphQLResolveInfo } from 'graphql';
 
 /** What a schema says about a field in its `extensions`. */
 export interface FieldMarks {
@@ -12,14 +12,6 @@ export interface FieldMarks {
 
 export function marksOf({ extensions }: GraphQLField<unknown, unknown>): FieldMarks {
   return extensions;
-}
-
-export function isRelation(field: GraphQLField<unknown, unknown>): boolean {
-  return marksOf(field).toOne === true;
-}
-
-export function hasRelations(type: GraphQLObjectType): boolean {
-  return Object.values(type.getFields()).some(isRelation);
 }
 
 /** `info` as prepared operations pass it to resolvers. What is selected is computed once for each operation. */

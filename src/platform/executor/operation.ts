@@ -1,25 +1,27 @@
 import {
   OperationTypeNode,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
+  TypeNameMetaFieldDef,
   type DocumentNode,
+  type FieldNode,
+  type GraphQLField,
   type GraphQLObjectType,
   type GraphQLSchema,
   type OperationDefinitionNode,
+  type SelectionSetNode,
 } from 'graphql';
 
-import { variablesFor } from './collect-fields.ts';
-import type { PreparedField } from './field.ts';
-import { Held } from './held.ts';
-import { Resolution } from './resolve.ts';
+import { collectFields, fragmentsIn, isIncluded, variablesFor, type Fragments } from './collect-fields.ts';
+import { PreparedField } from './field.ts';
+import { Held, Resolution } from './resolve.ts';
 import { errorOf, Run, type Execution, type RunOptions, type Variables } from './run.ts';
 import { PreparedSelection } from './selection.ts';
 import { ResultTooLarge } from './sink.ts';
-import { Variant } from './variant.ts';
 import type { Append } from './write.ts';
 
 /** More condition variables than this have too many combinations to cache. */
 const maxRememberedConditions = 4;
-/** Of `@skip` and `@include`. */
-const conditionArguments: ReadonlySet<string> = new Set(['if']);
 
 /** What the root fields of queries and mutations belong to. */
 const noObject: object = Object.freeze(Object.create(null) as object);
@@ -33,10 +35,9 @@ export class PayloadTooLarge extends Error {
   }
 }
 
-/** An operation of a valid document. */
+/** An operation of a document that is valid for the schema. */
 export interface OperationSource {
   readonly schema: GraphQLSchema;
-  /** Valid for the schema. */
   readonly document: DocumentNode;
   readonly operation: OperationDefinitionNode;
 }
@@ -50,7 +51,7 @@ export interface RootCall extends Pick<PreparedField, 'key' | 'definition'> {
 /** An operation prepared for repeated execution; see the README beside this file. */
 export class PreparedOperation {
   readonly kind: OperationTypeNode;
-  /** The maximum number of trees. */
+  /** The maximum number of trees that are kept. */
   readonly maxVariants: number;
   readonly #source: OperationSource;
   readonly #conditionNames: readonly string[];
@@ -60,7 +61,8 @@ export class PreparedOperation {
     const { document, operation } = source;
     this.kind = operation.operation;
     this.#source = source;
-    this.#conditionNames = variablesFor(conditionArguments, document);
+    // Of `@skip` and `@include`.
+    this.#conditionNames = variablesFor(new Set(['if']), document);
     const { length } = this.#conditionNames;
     this.maxVariants = length > maxRememberedConditions ? 1 : 2 ** length;
   }
@@ -126,11 +128,56 @@ export class PreparedOperation {
     const { schema, operation } = this.#source;
     const rootType = schema.getRootType(this.kind) as GraphQLObjectType;
     const root = new PreparedSelection(new Variant(this.#source, conditions), rootType, [operation.selectionSet]);
-    const isRemembered =
-      names.length <= maxRememberedConditions && names.every((name) => typeof variables[name] === 'boolean');
-    if (isRemembered) this.#variants.set(key, root);
+    const hasRoom = this.#variants.size < this.maxVariants;
+    if (hasRoom && names.every((name) => typeof variables[name] === 'boolean')) this.#variants.set(key, root);
     return root;
   }
+}
+
+const introspection: readonly GraphQLField<unknown, unknown>[] = [
+  TypeNameMetaFieldDef,
+  SchemaMetaFieldDef,
+  TypeMetaFieldDef,
+];
+
+/** An operation with fixed values for its `@skip` and `@include` conditions. */
+export class Variant {
+  readonly schema: GraphQLSchema;
+  readonly operation: OperationDefinitionNode;
+  readonly fragments: Fragments;
+  /** The variables that its conditions name. */
+  readonly #conditions: Readonly<Record<string, unknown>>;
+  /** By the first node: the same nodes are prepared once for each type, however many fragments lead to them. */
+  readonly #prepared = new Map<FieldNode, readonly PreparedField[]>();
+
+  constructor({ schema, document, operation }: OperationSource, conditions: Readonly<Record<string, unknown>>) {
+    this.schema = schema;
+    this.operation = operation;
+    this.fragments = fragmentsIn(document);
+    this.#conditions = conditions;
+  }
+
+  /** The fields of a selection. Throws the GraphQLError of a condition that is null. */
+  fieldsOf(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): readonly PreparedField[] {
+    const collected = collectFields(this, type, sets, (node) => isIncluded(node, this.#conditions));
+    return [...collected].map(([key, nodes]) => this.#fieldOf(type, key, nodes));
+  }
+
+  #fieldOf(type: GraphQLObjectType, key: string, nodes: readonly [FieldNode, ...FieldNode[]]): PreparedField {
+    const [node] = nodes;
+    const known = this.#prepared.get(node) ?? [];
+    const same = known.find((field) => field.parentType === type && areSame(field.nodes, nodes));
+    if (same !== undefined) return same;
+    const { value: name } = node.name;
+    const definition = introspection.find((field) => field.name === name) ?? type.getFields()[name];
+    const field = new PreparedField(this, key, type, definition as GraphQLField<unknown, unknown>, nodes);
+    this.#prepared.set(node, [...known, field]);
+    return field;
+  }
+}
+
+function areSame(one: readonly FieldNode[], other: readonly FieldNode[]): boolean {
+  return one.length === other.length && one.every((node, index) => node === other[index]);
 }
 
 /** Resolves all root fields together, and writes one after another. Throws ResultTooLarge. */
@@ -141,7 +188,7 @@ async function together(root: PreparedSelection, run: Run): Promise<string> {
   if (resolution.isTooLarge) throw new ResultTooLarge();
   let text = '';
   for (const [index, append] of root.fieldWriters.entries()) {
-    const turn = index === 0 ? undefined : run.turn();
+    const turn = index === 0 ? undefined : run.turns?.turn();
     if (turn !== undefined) await turn;
     text = run.sink.flushed(append(text, held, run));
   }

@@ -1,11 +1,37 @@
-import { errorOf, isPromise, type Path, type Run } from './run.ts';
+import {
+  getNullableType,
+  isCompositeType,
+  isListType,
+  type GraphQLCompositeType,
+  type GraphQLOutputType,
+  type ResponsePath,
+} from 'graphql';
+
+import type { PreparedField } from './field.ts';
+import { included } from './marks.ts';
+import { errorOf, isPromise, type Run } from './run.ts';
+import type { PreparedSelection } from './selection.ts';
+
+/** An object with what has been resolved of its fields. */
+export class Held {
+  readonly selection: PreparedSelection;
+  readonly source: unknown;
+  /** By the index of the field in the selection; undefined for one that is read while the object is written. */
+  readonly values: unknown[];
+
+  constructor(selection: PreparedSelection, source: unknown, values: unknown[]) {
+    this.selection = selection;
+    this.source = source;
+    this.values = values;
+  }
+}
 
 /** Where a value belongs. */
 export interface Place {
   /** Of a held object, or of a list. */
   readonly values: unknown[];
   readonly index: number;
-  readonly path: Path;
+  readonly path: ResponsePath;
   readonly descend: Descend;
 }
 
@@ -13,7 +39,7 @@ export interface Place {
  * Goes on with the objects in a value. Returns what is put into its place: the value itself, or its objects with what is
  * resolved of their fields.
  */
-export type Descend = (value: unknown, path: Path, resolution: Resolution) => unknown;
+export type Descend = (value: unknown, path: ResponsePath, resolution: Resolution) => unknown;
 
 /** The clock is read after so many values. */
 const stepsBetweenTurns = 64;
@@ -82,9 +108,48 @@ export class Resolution {
         this.put(place, () => values[index]);
         if (this.#steps < stepsBetweenTurns) continue;
         this.#steps = 0;
-        const turn = this.run.turn();
+        const turn = this.run.turns?.turn();
         if (turn !== undefined) await turn;
       }
     }
   }
+}
+
+const asItIs: Descend = (value) => value;
+
+/** Prepares the first phase for the values of a type. */
+export function prepareDescent(type: GraphQLOutputType, field: PreparedField): Descend {
+  const nullable = getNullableType(type);
+  if (isListType(nullable)) return descendIntoList(prepareDescent(nullable.ofType, field));
+  return isCompositeType(nullable) ? descendIntoObject(nullable, field) : asItIs;
+}
+
+function descendIntoObject(type: GraphQLCompositeType, field: PreparedField): Descend {
+  return (value, path, resolution) => {
+    const selection = field.selectionOf(value, type, resolution.run);
+    const { [included]: names = [] } = value as { readonly [included]?: readonly string[] };
+    const areIncluded = field.relations.every((name) => names.includes(name));
+    return selection.needsResolving(areIncluded) ? selection.resolve(value, path, resolution) : value;
+  };
+}
+
+/** A value that is no list is refused when it is written. */
+function descendIntoList(descend: Descend): Descend {
+  return (value, prev, resolution) => {
+    const items = itemsOf(value);
+    if (items === undefined || (descend === asItIs && !items.some(isPromise))) return value;
+    const values: unknown[] = [];
+    for (let index = 0; index < items.length; index += 1) {
+      const path: ResponsePath = { prev, key: index, typename: undefined };
+      resolution.put({ values, index, path, descend }, () => items[index]);
+    }
+    return values;
+  };
+}
+
+/** Undefined for a value that is no list. */
+export function itemsOf(value: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(value)) return value as readonly unknown[];
+  const isList = typeof value === 'object' && value !== null && Symbol.iterator in value;
+  return isList ? Array.from(value as Iterable<unknown>) : undefined;
 }

@@ -3,26 +3,11 @@ import { type FieldNode, getArgumentValues, type GraphQLError, locatedError } fr
 import type { PreparedField } from './field.ts';
 import { ResultTooLarge, Sink, type JsonText } from './sink.ts';
 
-/** A path in the response, innermost key first; undefined is `data` itself. */
-export interface Path {
-  readonly prev: Path | undefined;
-  readonly key: string | number;
-  readonly typename: string | undefined;
-}
-
 /** Coerced or not: each use says. */
 export type Variables = Readonly<Record<string, unknown>>;
 
 /** Further errors are only counted. */
 export const maxErrors = 100;
-
-/** When an execution yields to others, and how. */
-export interface Turns {
-  /** Whether the current tick of the event loop has time left. */
-  hasTime(now: number): boolean;
-  /** Resolves when the execution may go on. */
-  turn(): Promise<void>;
-}
 
 export interface Execution {
   /** The JSON text of `data`; undefined when it would be too large. */
@@ -38,8 +23,8 @@ export interface RunOptions {
   /** Coerced. */
   readonly variables: Variables;
   readonly maxBytes: number;
-  /** Without them it doesn't yield. */
-  readonly turns?: Turns | undefined;
+  /** `turn` resolves when the execution may go on; undefined while it may. Without it, it never yields to others. */
+  readonly turns?: { turn(): Promise<void> | undefined } | undefined;
   /**
    * Asked after each root mutation. The fields after one for which it is false are neither carried out nor in the data.
    */
@@ -50,6 +35,7 @@ export interface RunOptions {
 export class Run {
   readonly context: unknown;
   readonly variables: Variables;
+  readonly turns: RunOptions['turns'];
   readonly sink: Sink;
   readonly errors: GraphQLError[] = [];
   /** The number of errors beyond the maximum. */
@@ -57,14 +43,13 @@ export class Run {
   /** The path of what is being written: the first `depth` of these keys. */
   readonly keys: (string | number)[] = [];
   depth = 0;
-  readonly #turns: Turns | undefined;
   readonly #arguments = new Map<PreparedField, Record<string, unknown> | Error>();
 
   constructor({ context, variables, maxBytes, turns }: RunOptions) {
     this.context = context;
     this.variables = variables;
     this.sink = new Sink(maxBytes);
-    this.#turns = turns;
+    this.turns = turns;
   }
 
   /**
@@ -83,12 +68,6 @@ export class Run {
     }
     if (args instanceof Error) throw args;
     return args;
-  }
-
-  /** Undefined while the tick has time left. */
-  turn(): Promise<void> | undefined {
-    const turns = this.#turns;
-    return turns === undefined || turns.hasTime(performance.now()) ? undefined : turns.turn();
   }
 
   /**

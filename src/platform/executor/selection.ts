@@ -1,11 +1,10 @@
-import { TypeNameMetaFieldDef, type GraphQLObjectType, type SelectionSetNode } from 'graphql';
+import type { GraphQLObjectType, ResponsePath, SelectionSetNode } from 'graphql';
 
 import type { PreparedField } from './field.ts';
-import { Held } from './held.ts';
-import type { Resolution } from './resolve.ts';
-import { errorOf, type Path } from './run.ts';
-import type { Variant } from './variant.ts';
-import { fieldsWriter, type Append, type FieldWriter } from './write.ts';
+import type { Variant } from './operation.ts';
+import { Held, type Resolution } from './resolve.ts';
+import { errorOf } from './run.ts';
+import { prepareFields, type Append } from './write.ts';
 
 /**
  * The selection on an object type, prepared on first use: the specification's CollectFields and ExecuteSelectionSet.
@@ -22,9 +21,9 @@ export class PreparedSelection {
   readonly #unread: readonly undefined[];
   /** What an object takes at least, in characters. */
   readonly #length: number;
-  /** The indexes of the fields that need resolving, in rows that include their relations and in others. */
-  #complete: readonly number[] | undefined;
-  #others: readonly number[] | undefined;
+  /** Of the fields that need resolving. */
+  #indexes: readonly number[] | undefined;
+  #needsOthers: boolean | undefined;
   #append: Append | undefined;
   #fieldWriters: readonly Append[] | undefined;
 
@@ -46,48 +45,31 @@ export class PreparedSelection {
   }
 
   /** Whether something has to be resolved before an object is written; see `PreparedField`. */
-  needsResolving(isComplete: boolean): boolean {
-    return this.#fieldsToResolve(isComplete).length > 0;
+  needsResolving(areIncluded: boolean): boolean {
+    if (!areIncluded) return this.#indexesToResolve.length > 0;
+    return (this.#needsOthers ??= this.validFields.some((field) => field.needsResolving(true)));
   }
 
   /** Begins to resolve the fields of an object. */
-  resolve(source: unknown, path: Path | undefined, resolution: Resolution): Held {
+  resolve(source: unknown, path: ResponsePath | undefined, resolution: Resolution): Held {
     const held = new Held(this, source, this.#unread.slice());
     if (!resolution.grow(this.#length)) return held;
-    for (const index of this.#fieldsToResolve(false))
+    for (const index of this.#indexesToResolve)
       (this.validFields[index] as PreparedField).resolve(held, index, path, resolution);
     return held;
   }
 
   /** Writes an object, held or not. */
   get append(): Append {
-    return (this.#append ??= writerOf(this, [...this.fields.keys()], '}'));
+    return (this.#append ??= prepareFields(this.type, this.fields, [...this.fields.keys()], '}'));
   }
 
   /** They write one field each, without the bracket after the last one. */
   get fieldWriters(): readonly Append[] {
-    return (this.#fieldWriters ??= this.fields.map((_field, index) => writerOf(this, [index], '')));
+    return (this.#fieldWriters ??= this.fields.map((_field, index, all) => prepareFields(this.type, all, [index], '')));
   }
 
-  #fieldsToResolve(isComplete: boolean): readonly number[] {
-    const fields = (): number[] =>
-      this.validFields.flatMap((field, index) => (field.needsResolving(isComplete) ? [index] : []));
-    return isComplete ? (this.#complete ??= fields()) : (this.#others ??= fields());
+  get #indexesToResolve(): readonly number[] {
+    return (this.#indexes ??= this.validFields.flatMap((field, index) => (field.needsResolving(false) ? index : [])));
   }
-}
-
-function writerOf({ type, fields }: PreparedSelection, indexes: readonly number[], end: string): Append {
-  const writers: FieldWriter[] = [];
-  let constant = '';
-  for (const index of indexes) {
-    const field = fields[index] as PreparedField;
-    constant += `${index === 0 ? '{' : ','}${JSON.stringify(field.key)}:`;
-    if (field.definition === TypeNameMetaFieldDef) constant += `"${type.name}"`;
-    else {
-      const { writer } = field;
-      writers.push({ field, writer, start: constant + writer.quote, at: index });
-      constant = writer.quote;
-    }
-  }
-  return fieldsWriter(writers, (fields.length === 0 ? '{' : constant) + end);
 }

@@ -1,10 +1,18 @@
 import { inspect } from 'node:util';
 
-import { isLeafType, isListType, isNonNullType, type GraphQLCompositeType, type GraphQLOutputType } from 'graphql';
+import {
+  isLeafType,
+  isListType,
+  isNonNullType,
+  TypeNameMetaFieldDef,
+  type GraphQLCompositeType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+} from 'graphql';
 
 import type { PreparedField } from './field.ts';
-import { Held, itemsOf } from './held.ts';
 import { prepareLeaf } from './leaf.ts';
+import { Held, itemsOf } from './resolve.ts';
 import type { Run } from './run.ts';
 
 /** Appends the JSON text of a value to a text; throws what makes its place null. */
@@ -24,8 +32,9 @@ export function prepareWriter(type: GraphQLOutputType, field: PreparedField): Va
   const isNullable = !isNonNullType(type);
   const notNull = isNullable ? type : (type.ofType as GraphQLOutputType);
   if (isLeafType(notNull)) {
-    const { quote, append, appendQuoted } = prepareLeaf(notNull);
-    return isNullable ? { quote: '', append: appendQuoted, isNullable } : { quote, append, isNullable };
+    const { quote, append } = prepareLeaf(notNull);
+    if (!isNullable || quote === '') return { quote, append, isNullable };
+    return { quote: '', append: (text, value) => `${append(text + quote, value)}${quote}`, isNullable };
   }
   const append = isListType(notNull)
     ? listWriter(prepareWriter(notNull.ofType, field), field)
@@ -84,7 +93,7 @@ function listWriter(item: ValueWriter, field: PreparedField): Append {
 }
 
 /** A field of an object, as it is written. */
-export interface FieldWriter {
+interface FieldWriter {
   readonly field: PreparedField;
   readonly writer: ValueWriter;
   /** All constant text since the value before it. */
@@ -93,8 +102,30 @@ export interface FieldWriter {
   readonly at: number;
 }
 
+/** Prepares the second phase for those fields of an object that have these indexes, and for the text after them. */
+export function prepareFields(
+  type: GraphQLObjectType,
+  fields: readonly PreparedField[],
+  indexes: readonly number[],
+  end: string,
+): Append {
+  const writers: FieldWriter[] = [];
+  let constant = fields.length === 0 ? '{' : '';
+  for (const index of indexes) {
+    const field = fields[index] as PreparedField;
+    constant += `${index === 0 ? '{' : ','}${JSON.stringify(field.key)}:`;
+    if (field.definition === TypeNameMetaFieldDef) constant += `"${type.name}"`;
+    else {
+      const { writer } = field;
+      writers.push({ field, writer, start: constant + writer.quote, at: index });
+      constant = writer.quote;
+    }
+  }
+  return fieldsWriter(writers, constant + end);
+}
+
 /** Writes the fields of an object, and the text after the last of them. */
-export function fieldsWriter(fields: readonly FieldWriter[], end: string): Append {
+function fieldsWriter(fields: readonly FieldWriter[], end: string): Append {
   return (before, value, run) => {
     const isHeld = value instanceof Held;
     const source: unknown = isHeld ? value.source : value;
