@@ -102,7 +102,8 @@ function stopOnSignals(app: App, log: LogDestination, config: Config): void {
       },
     );
   };
-  for (const signal of signals) process.off(signal, exitBeforeStart).on(signal, stop);
+  // In this order: without a listener in between, Node forgets a signal that has come during this tick.
+  for (const signal of signals) process.on(signal, stop).off(signal, exitBeforeStart);
 }
 
 /** Exits on uncaught errors: they may leave inconsistent state, so a new process is safer. */

@@ -79,6 +79,18 @@ it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
   },
 );
 
+/** Sends the signal in the tick in which the service begins to drain on signals instead of exiting. */
+const signalled = `data:text/javascript,process.prependListener('removeListener', (name) => {
+  if (name === 'SIGTERM') process.kill(process.pid, name);
+})`;
+
+it('SIGTERM at the very moment at which the service is complete ends it, with 0', async () => {
+  const command = `node --import "${signalled.replaceAll(/\s+/g, '%20')}" dist/src/main.js`;
+  const complete = new Service({ DATABASE_URL: cluster.url, DRAIN_TIMEOUT: '1s' }, { command });
+  await complete.line(/"draining"/);
+  expect(await complete.ended()).toBe(0);
+});
+
 // A closed terminal sends it, and systemd right after SIGTERM where SendSIGHUP says so: the kernel delivers it first.
 it('SIGHUP drains too, and never counts as the second signal that ends a drain', async () => {
   const hungUp = await Service.start({ DATABASE_URL: cluster.url, DRAIN_DELAY: '3s' });
