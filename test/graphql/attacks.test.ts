@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { attackBodies } from '../support/attack-bodies.ts';
+import { attackBodies } from '../hostile/attack-bodies.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 const maxResponseBytes = 8 * 1024 * 1024 + 1024;

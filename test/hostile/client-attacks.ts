@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
 
-import { attackBodies } from '../support/attack-bodies.ts';
+import { attackBodies } from './attack-bodies.ts';
 import { get, holdBack, leaveUnread, openUnread, pause, post, statusOn, summary, times } from './raw-requests.ts';
 import type { Attack } from './attacks.ts';
 import type { Target } from './target.ts';

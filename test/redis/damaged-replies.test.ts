@@ -3,7 +3,7 @@ import { expect, it } from '@jest/globals';
 import type { SharedCounters } from '../../src/platform/quotas/fallback-counter-store.ts';
 import { connectRedisCounters } from '../../src/platform/quotas/redis-counters.ts';
 import type { QuotaSubject } from '../../src/platform/quotas/counter-store.ts';
-import { DamagingProxy, SeededRandom } from '../support/damaging-proxy.ts';
+import { DamagingProxy, SeededRandom } from '../faults/database/damaging-proxy.ts';
 import { RedisServer } from './redis-server.ts';
 
 /** `DAMAGED_REPLIES=20000` is the long form, `DAMAGE_SEED` repeats a run that failed. */

@@ -4,7 +4,7 @@ import { IdempotencyService } from '../../src/domain/idempotency/idempotency.ser
 import { openTestDatabase } from '../support/opened-database.ts';
 import { startRestApp } from './rest-app.ts';
 import { testCaller } from '../support/caller.ts';
-import { withClock } from '../support/with-clock.ts';
+import { withClock } from './with-clock.ts';
 
 const rest = await startRestApp();
 

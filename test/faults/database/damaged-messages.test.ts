@@ -5,7 +5,7 @@ import { runSql } from '../../support/postgres-client.ts';
 import { startCluster } from '../../support/started-cluster.ts';
 import { Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
-import { DamagingProxy, SeededRandom } from '../../support/damaging-proxy.ts';
+import { DamagingProxy, SeededRandom } from './damaging-proxy.ts';
 
 /** `DAMAGED_MESSAGES=20000` is the long form, `DAMAGE_SEED` repeats a run that failed. */
 const wanted = Number(process.env['DAMAGED_MESSAGES'] ?? 150);

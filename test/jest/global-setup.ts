@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-import { nameRun } from './temporary-directory.ts';
+import { nameRun } from '../support/temporary-directory.ts';
 
 /** Builds what the program reads beside its own files. The database is migrated by the first suite that needs one. */
 export default function setUp(): void {

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-import { atEnd } from './at-end.ts';
+import { atEnd } from '../../support/at-end.ts';
 
 /** Random numbers from a seed, by mulberry32: the same ones for the same seed. */
 export class SeededRandom {

@@ -1,5 +1,0 @@
-import { removeDirectories } from './temporary-directory.ts';
-
-export default function tearDown(): void {
-  removeDirectories();
-}
