@@ -1,6 +1,7 @@
 import { parseId, type Id } from './id.ts';
 import { earliestInstant, latestInstant } from './instant.ts';
-import { decodeOpaque, encodeOpaque, quoteOpaque } from './opaque-text.ts';
+import { decodeOpaque, encodeOpaque } from './opaque-text.ts';
+import { quoted } from './quoted.ts';
 
 /** A sort value: text by code point, an int32, or an instant in milliseconds since 1970; instants can be null. */
 export type SortValueType = 'text' | 'integer' | 'instant';
@@ -36,16 +37,15 @@ export function decodeCursor(scope: CursorScope, cursor: string): Position | { r
   const parts = decodeOpaque(cursor);
   if (parts !== undefined) {
     const [kind, sortField, value, id] = parts;
-    if (kind !== scope.kind)
-      return { problem: `${quoteOpaque(cursor)} is a cursor of another list, of ${String(kind)}.` };
+    if (kind !== scope.kind) return { problem: `${quoted(cursor)} is a cursor of another list, of ${String(kind)}.` };
     if (sortField !== scope.sortField) {
       const order = `${String(sortField)}, not by ${scope.sortField}`;
-      return { problem: `${quoteOpaque(cursor)} is a cursor of a list ordered by ${order}.` };
+      return { problem: `${quoted(cursor)} is a cursor of a list ordered by ${order}.` };
     }
     const parsedId = typeof id === 'string' ? parseId(id) : undefined;
     if (parsedId !== undefined && isSortValue(scope.valueType, value)) return { value, id: parsedId };
   }
-  return { problem: `${quoteOpaque(cursor)} is not a cursor of this service: use one that a list has given you.` };
+  return { problem: `${quoted(cursor)} is not a cursor of this service: use one that a list has given you.` };
 }
 
 function isSortValue(type: SortValueType | undefined, value: unknown): value is SortValue {

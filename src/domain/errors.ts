@@ -1,3 +1,5 @@
+import { quoted } from './quoted.ts';
+
 /** The errors of the domain's rules; `http/error-table.ts` maps each code to its status and spelling. */
 export type DomainErrorCode =
   | 'VALIDATION_FAILED'
@@ -56,7 +58,7 @@ export function validationFailed(violations: readonly Violation[]): DomainError 
 
 /** The error for a resource that doesn't exist: `notFound('pet', '42')`. */
 export function notFound(noun: string, id: string): DomainError {
-  return new DomainError('NOT_FOUND', `There is no ${noun} with the id ${JSON.stringify(id.slice(0, 60))}.`);
+  return new DomainError('NOT_FOUND', `There is no ${noun} with the id ${quoted(id)}.`);
 }
 
 /** Whether it is the error for a store that can't be reached. */

@@ -1,3 +1,5 @@
+import { quoted } from './quoted.ts';
+
 const rfc3339 =
   /^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})[Tt](?<hour>\d{2}):(?<minute>\d{2}):(?<second>\d{2})(?:\.(?<fraction>\d+))?(?:[Zz]|(?<sign>[+-])(?<offsetHour>\d{2}):(?<offsetMinute>\d{2}))$/;
 
@@ -14,7 +16,7 @@ export const latestInstant = 253_402_300_799_999;
 export function parseInstant(text: string): Date | string {
   const groups = rfc3339.exec(text)?.groups;
   if (groups === undefined) {
-    return `${JSON.stringify(text.slice(0, 60))} is not an RFC 3339 date-time with an offset, such as 2026-11-21T09:30:00Z.`;
+    return `${quoted(text)} is not an RFC 3339 date-time with an offset, such as 2026-11-21T09:30:00Z.`;
   }
   const number = (name: string): number => Number(groups[name] ?? 0);
   const milliseconds = Number((groups['fraction'] ?? '').slice(0, 3).padEnd(3, '0'));
@@ -31,12 +33,11 @@ export function parseInstant(text: string): Date | string {
     number('second') < 60 &&
     number('offsetHour') < 24 &&
     number('offsetMinute') < 60;
-  if (!isPossible)
-    return `${text.slice(0, 60)} does not exist: use a possible date and time, such as 2026-11-21T09:30:00Z.`;
+  if (!isPossible) return `${quoted(text)} does not exist: use a possible date and time, such as 2026-11-21T09:30:00Z.`;
 
   const offsetMinutes = (groups['sign'] === '-' ? -1 : 1) * (number('offsetHour') * 60 + number('offsetMinute'));
   const instant = local.getTime() - offsetMinutes * 60_000;
   if (instant < earliestInstant || instant > latestInstant)
-    return `${text.slice(0, 60)} lies outside the years 0001 to 9999 in UTC.`;
+    return `${quoted(text)} lies outside the years 0001 to 9999 in UTC.`;
   return new Date(instant);
 }

@@ -46,11 +46,6 @@ export function decodeOpaque(text: string): readonly unknown[] | undefined {
   }
 }
 
-/** A text that a client sent, for an error message. */
-export function quoteOpaque(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
-}
-
 /** Byte by byte: `toString(16)` of a number this large is five times as slow. */
 function checksum(body: string): string {
   const sum = crc32(body, version);

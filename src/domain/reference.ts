@@ -1,6 +1,7 @@
 import { DomainError, validationFailed, type Violation } from './errors.ts';
 import { parseId, type Id } from './id.ts';
 import type { InputCheck, Rule } from './input.ts';
+import { quoted } from './quoted.ts';
 import { ForeignKeyViolation } from './store.ts';
 import type { Stores } from './stores.ts';
 
@@ -44,7 +45,7 @@ export class Reference {
   }
 
   #problem(id: string): string {
-    return `there is no ${this.#noun} with the id ${JSON.stringify(id.slice(0, 60))}.`;
+    return `there is no ${this.#noun} with the id ${quoted(id)}.`;
   }
 }
 

@@ -1,5 +1,6 @@
 import { validationFailed, type Violation } from '../domain/errors.ts';
 import { parseId } from '../domain/id.ts';
+import { quoted } from '../domain/quoted.ts';
 import type { RestParameter, Schema } from './openapi/document.ts';
 import { cursorRules } from './domain-rules.ts';
 import { compileStructure } from './schema-check.ts';
@@ -65,7 +66,7 @@ function misspelled(known: readonly RestParameter[], query: QueryParameters): Vi
     const found = bracketed.find((each) => each.startsWith(`${name}[`));
     if (found === undefined) return [];
     const right = schema.items === undefined ? `${name}=VALUE` : `${name}=1,2 or ${name}=1&${name}=2`;
-    return [{ field: name, message: `must be written ${right}, not ${JSON.stringify(found.slice(0, 60))}.` }];
+    return [{ field: name, message: `must be written ${right}, not ${quoted(found)}.` }];
   });
 }
 

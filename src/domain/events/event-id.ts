@@ -1,6 +1,7 @@
 import { parseId } from '../id.ts';
 import type { Rule } from '../input.ts';
-import { decodeOpaque, encodeOpaque, quoteOpaque } from '../opaque-text.ts';
+import { decodeOpaque, encodeOpaque } from '../opaque-text.ts';
+import { quoted } from '../quoted.ts';
 import type { EventPosition } from './event.ts';
 
 /** Differs from the kind of every list. */
@@ -16,7 +17,7 @@ export const eventIdRule: Rule<string, EventPosition> = (text, refuse) => {
   const [first, ...numbers] = decodeOpaque(text) ?? [];
   const areNumbers = numbers.every((each) => typeof each === 'string' && parseId(each) !== undefined);
   if (first === kind && numbers.length === 2 && areNumbers) return numbers.join(':') as EventPosition;
-  refuse(`${quoteOpaque(text)} is not the id of an event: use one that this service has given you.`);
+  refuse(`${quoted(text)} is not the id of an event: use one that this service has given you.`);
   return '0:0';
 };
 

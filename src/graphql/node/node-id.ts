@@ -1,7 +1,8 @@
 import { validationFailed, type Violation } from '../../domain/errors.ts';
 import { parseId, type Id } from '../../domain/id.ts';
 import { nounNames, nouns, type NodeTypeName, type NounName } from '../../domain/nouns.ts';
-import { decodeOpaque, encodeOpaque, quoteOpaque } from '../../domain/opaque-text.ts';
+import { decodeOpaque, encodeOpaque } from '../../domain/opaque-text.ts';
+import { quoted } from '../../domain/quoted.ts';
 import type { Loaders } from '../loaders.ts';
 
 /** The types that implement `Node`, with the noun of each. */
@@ -65,5 +66,5 @@ function parse(nodeId: string): NodeKey | undefined {
 }
 
 function problemOf(nodeId: string): string {
-  return `${quoteOpaque(nodeId)} is not a nodeId of this service: use one that a node has given you.`;
+  return `${quoted(nodeId)} is not a nodeId of this service: use one that a node has given you.`;
 }
