@@ -101,6 +101,7 @@ const databaseAdvice: Advice = [
   ],
   [/^3D000/, `Create it first. ${guide}`],
   [/^28P01/, `Correct the user or the password. ${percentEncoding}`],
+  [/^28.*no PostgreSQL user name/, 'Name the user: postgresql://user:password@host:port/database.'],
   [/^28.*certificate/, tlsAdvice],
   [/^28/, "The server's pg_hba.conf must let this user into this database from this address, with TLS or without."],
   [

@@ -103,6 +103,7 @@ test.each([
     () => url('nobody'),
     /no pg_hba\.conf entry for host .*\nThe server's pg_hba\.conf must let/,
   ],
+  ['no user is named', () => url().replace(/owner.*@/, ''), /no PostgreSQL user name .*\nName the user: postgresql:/],
   ['there is no such database', () => url('owner', 'missing'), /database "missing" does not exist\nCreate it first/],
   [
     'the role has no rights',
