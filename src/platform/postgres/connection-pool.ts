@@ -53,7 +53,8 @@ export class ConnectionPool {
     const { idleMillis } = options;
     this.#options = options;
     this.#slots = new ConnectionSlots(options);
-    if (idleMillis !== undefined) this.#watch = every(checkMillis, () => this.#closeOld(idleMillis));
+    if (idleMillis !== undefined)
+      this.#watch = every(checkMillis, () => this.#closeIdle(({ since }) => performance.now() - since > idleMillis));
     options.servers.onRetire(() => this.#closeIdle(({ connection }) => !connection.isCurrent));
   }
 
@@ -79,8 +80,7 @@ export class ConnectionPool {
    * a caller that was aborted.
    */
   async connect(caller: Caller, isSlow = false): Promise<PooledConnection> {
-    if (this.#ending.signal.aborted)
-      throw new ConnectionFailure(new Error('Connection terminated: the database is closed'));
+    if (this.#ending.signal.aborted) throw databaseClosed();
     const deadline = performance.now() + this.#options.waitMillis - caller.waitedMillis;
     const slot = await this.#slots.take(caller, isSlow);
     const connection = this.#idle.pop()?.connection ?? (await waiting(caller, this.#opened(slot, deadline)));
@@ -108,10 +108,12 @@ export class ConnectionPool {
   /** Waits for the connections in use until a timeout, and closes all. */
   async end(): Promise<void> {
     this.#ending.abort();
-    this.#slots.refuseWaiting(new ConnectionFailure(new Error('Connection terminated: the database is closed')));
+    this.#slots.refuseWaiting(databaseClosed());
     this.#closeIdle(() => true);
-    const deadline = setTimeout(() => this.#destroyAll(), endTimeoutMillis);
-    await Promise.all([...this.#all].map((connection) => ended(connection)));
+    const open = [...this.#all];
+    const destroy = (): void => open.forEach((connection) => connection.destroy('the service is stopping'));
+    const deadline = setTimeout(destroy, endTimeoutMillis);
+    await Promise.all(open.map((connection) => new Promise((resolve) => connection.once('end', resolve))));
     clearTimeout(deadline);
     clearInterval(this.#watch);
   }
@@ -133,7 +135,10 @@ export class ConnectionPool {
       const { servers, connection: options } = this.#options;
       const connection = (await servers.open(options, this.#ending.signal)) as PooledConnection;
       this.#all.add(connection);
-      connection.once('end', () => this.#forget(connection));
+      connection.once('end', () => {
+        this.#all.delete(connection);
+        this.#idle = this.#idle.filter((each) => each.connection !== connection);
+      });
       return connection;
     } catch (error) {
       slot.release();
@@ -153,20 +158,6 @@ export class ConnectionPool {
     inBackground(isInOrder(connection) ? connection.close() : connection.abort('not in order'));
   }
 
-  #forget(connection: PgConnection): void {
-    this.#all.delete(connection);
-    this.#idle = this.#idle.filter((each) => each.connection !== connection);
-  }
-
-  #destroyAll(): void {
-    for (const connection of this.#all) connection.destroy('the service is stopping');
-  }
-
-  #closeOld(idleMillis: number): void {
-    const now = performance.now();
-    this.#closeIdle(({ since }) => now - since > idleMillis);
-  }
-
   #closeIdle(mustClose: (idle: IdleConnection) => boolean): void {
     const closed = this.#idle.filter(mustClose);
     this.#idle = this.#idle.filter((each) => !closed.includes(each));
@@ -177,11 +168,11 @@ export class ConnectionPool {
 /** A connection is usually made in a few milliseconds. */
 const openGraceMillis = 100;
 
+function databaseClosed(): ConnectionFailure {
+  return new ConnectionFailure(new Error('Connection terminated: the database is closed'));
+}
+
 /** Open, in no transaction, and with no pending cancel request that could end the next client's statement. */
 function isInOrder(connection: PgConnection): boolean {
   return !connection.isLost && connection.getTransactionStatus() === 'I' && !connection.isCancelling;
-}
-
-function ended(connection: PgConnection): Promise<void> {
-  return new Promise((resolve) => connection.once('end', () => resolve()));
 }

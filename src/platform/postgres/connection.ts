@@ -180,12 +180,10 @@ export class PgConnection extends pg.Client {
   submit(...batches: StatementBatch[]): void {
     const { onStatement } = this.#options;
     if (onStatement !== undefined) for (const sql of batches.flatMap(({ texts }) => texts)) onStatement(sql);
-    const { connection } = this.#internals;
-    const messages: Buffer[] = [];
-    connection.unwritten = messages;
+    const { stream } = this.#internals.connection;
+    stream.cork();
     for (const batch of batches) this.#send(batch);
-    connection.unwritten = undefined;
-    if (messages.length > 0 && connection.stream.writable) connection.stream.write(Buffer.concat(messages));
+    stream.uncork();
   }
 
   /** Restarts the wait: a response has come, or is now pending. */

@@ -20,8 +20,7 @@ export interface CancelTarget {
 /** The part of `pg`'s client (8.23) that its types omit. */
 export interface ClientInternals extends CancelTarget {
   readonly connection: MessageReceiver &
-    Pick<BatchConnection, 'stream' | 'unwritten'> & {
-      readonly stream: { destroy(error?: Error): void };
+    Pick<BatchConnection, 'stream'> & {
       parsedStatements: object;
       on(event: 'parameterStatus', listener: (status: ParameterStatus) => void): void;
       on(event: 'errorMessage', listener: (error: { readonly code?: string }) => void): void;

@@ -50,7 +50,8 @@ type Send = (sql: string) => Promise<unknown>;
 /** The session of a connection: how it is prepared, and what its server has said of it. */
 export class ServerSession {
   readonly #kind: SessionKind;
-  #isBehindPooler = false;
+  /** Whether a pooler shares the server's sessions: then the backend key isn't the session's. */
+  isBehindPooler = false;
   /** PostgreSQL reports both settings from version 14 on without being asked; a pooler may not. */
   #isStandby = false;
   #isReadOnlyByDefault = false;
@@ -67,11 +68,6 @@ export class ServerSession {
   /** Whether its statements can be cancelled: not those of the embedded database. */
   get isCancellable(): boolean {
     return this.#kind === 'server';
-  }
-
-  /** Whether a pooler shares the server's sessions: then the backend key isn't the session's. */
-  get isBehindPooler(): boolean {
-    return this.#isBehindPooler;
   }
 
   /** Whether its transactions can only read, as far as the server has said. */
@@ -111,8 +107,8 @@ export class ServerSession {
     const [reply] = rows;
     if (reply === undefined) throw new Error('The database has not said which session this is.');
     const { id, timeout, isStandby, isReadOnly } = reply;
-    this.#isBehindPooler = id !== backendKey;
-    if (!this.#isBehindPooler && statementTimeoutMillis !== undefined) {
+    this.isBehindPooler = id !== backendKey;
+    if (!this.isBehindPooler && statementTimeoutMillis !== undefined) {
       const settings = [...sessionSettings, lockTimeout(lockTimeoutMillis)];
       const isShorter = timeout > 0 && timeout <= statementTimeoutMillis;
       if (!isShorter) settings.push(`set statement_timeout = ${statementTimeoutMillis}`);

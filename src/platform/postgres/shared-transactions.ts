@@ -72,35 +72,35 @@ export function createSharedTransactions(transact: Transact, toFailure: FailureO
   };
   return new ClientBatches({
     maxEntries: maxWorks,
-    doAlone: async (caller, work) => {
-      try {
-        const [result] = await transact(caller, (lease) => doAll(lease, [work], true));
-        return result;
-      } catch (error) {
-        if (!(error instanceof UnexpectedRow)) throw error;
-        return transact(caller, (lease) => work(createTransactionSession(lease, toFailure)));
-      }
-    },
-    doTogether: async (caller, works) => {
-      const doShortly = (assumesExpected: boolean): Promise<unknown[]> =>
+    doAlone: (caller, work) =>
+      firstAssuming((assumesExpected) =>
+        transact(caller, async (lease) =>
+          assumesExpected ? (await doAll(lease, [work], true))[0] : work(createTransactionSession(lease, toFailure)),
+        ),
+      ),
+    doTogether: (caller, works) =>
+      firstAssuming((assumesExpected) =>
         transact(caller, async (lease) => {
           lease.defer(shortTimeout);
           const results = await doAll(lease, works, assumesExpected);
           lease.defer(sessionTimeout);
           return results;
-        });
-      try {
-        return await doShortly(true);
-      } catch (error) {
-        if (!(error instanceof UnexpectedRow)) throw error;
-        return doShortly(false);
-      }
-    },
+        }),
+      ),
   });
 }
 
 /** Works have gone on with a row that was another one, or do more than insert. */
 class UnexpectedRow extends Error {}
+
+async function firstAssuming<Result>(work: (assumesExpected: boolean) => Promise<Result>): Promise<Result> {
+  try {
+    return await work(true);
+  } catch (error) {
+    if (!(error instanceof UnexpectedRow)) throw error;
+    return work(false);
+  }
+}
 
 /** Sends the statements of a tick of the event loop in one write, and equal ones as one. */
 class GatheredStatements {

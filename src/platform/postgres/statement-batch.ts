@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net';
+
 import { serialize } from 'pg-protocol';
 
 import { DamagedMessage } from './connection-failure.ts';
@@ -9,9 +11,7 @@ import type { Query, Statement } from './statement.ts';
 export interface BatchConnection {
   readonly parsedStatements: Readonly<Record<string, string | undefined>>;
   readonly submittedNamedStatements: Record<string, string | undefined>;
-  readonly stream: { readonly writable: boolean; write(bytes: Buffer): void };
-  /** What is collected for one write; undefined where a batch is written at once. */
-  unwritten?: Buffer[] | undefined;
+  readonly stream: Pick<Socket, 'writable' | 'write' | 'cork' | 'uncork' | 'destroy'>;
 }
 
 /**
@@ -60,11 +60,10 @@ export class StatementBatch {
   /** Returns why it can't be sent: `pg` hands that to `handleError`. */
   submit(connection: BatchConnection): Error | null {
     this.#connection = connection;
-    const { stream, unwritten } = connection;
+    const { stream } = connection;
     try {
-      const messages = this.#messages(connection);
-      if (unwritten !== undefined) unwritten.push(...messages);
-      else if (stream.writable) stream.write(Buffer.concat(messages));
+      const messages = Buffer.concat(this.#messages(connection));
+      if (stream.writable) stream.write(messages);
       return null;
     } catch (error) {
       return error as Error;

@@ -82,28 +82,21 @@ const rowsOf = (kind: string): LookUp<Row> =>
 
 /** Look-ups whose statements are kept, and get the rows that they ask for, or what `respond` returns or throws. */
 function lookUpsSent(respond: (text: string, ids: readonly string[]) => void = () => undefined) {
-  const atEnd: (() => void)[] = [];
   const sent: { readonly text: string; readonly client: string; readonly ids: readonly string[] }[] = [];
-  const lookUps = new LookUps({
-    beforeEnd: (work) => atEnd.push(work),
-    read: async ({ statement: { text, decode }, values }, [caller]) => {
-      const ids = (values as readonly (string | readonly string[])[]).flat();
-      sent.push({ text, client: caller.id, ids });
-      respond(text, ids);
-      return ids.toReversed().map((id) => decode([id]));
-    },
+  const lookUps = new LookUps(async ({ statement: { text, decode }, values }, [caller]) => {
+    const ids = (values as readonly (string | readonly string[])[]).flat();
+    sent.push({ text, client: caller.id, ids });
+    respond(text, ids);
+    return ids.toReversed().map((id) => decode([id]));
   });
-  const endTick = (): void => {
-    for (const work of atEnd.splice(0)) work();
-  };
-  return { lookUps, sent, endTick };
+  return { lookUps, sent, endTick: () => lookUps.readAll() };
 }
 
 it('look-ups of each kind are statements of at most 100 ids, and one alone is a statement of its own', async () => {
   const { lookUps, sent, endTick } = lookUpsSent();
   const [pets, orders] = [rowsOf('pets'), rowsOf('orders')];
-  const rows = Array.from({ length: 201 }, (_, n) => lookUps.load(pets, { id: String(n), caller: testCaller }));
-  const order = lookUps.load(orders, { id: '0', caller: testCaller });
+  const rows = Array.from({ length: 201 }, (_, n) => lookUps.load(pets, testCaller, String(n)));
+  const order = lookUps.load(orders, testCaller, '0');
   expect(sent).toEqual([]);
   endTick();
   expect(sent.map(({ text, ids }) => [text, ids.length])).toEqual([
@@ -119,7 +112,7 @@ it('look-ups of each kind are statements of at most 100 ids, and one alone is a 
 it('look-ups of different clients, and of different ticks, are statements of their own', async () => {
   const { lookUps, sent, endTick } = lookUpsSent();
   const pets = rowsOf('pets');
-  const load = (client: string) => lookUps.load(pets, { id: '1', caller: callers.for(client) });
+  const load = (client: string) => lookUps.load(pets, callers.for(client), '1');
   const rows = ['one', 'two', 'one'].map(load);
   endTick();
   rows.push(load('one'));
@@ -143,7 +136,7 @@ describe('look-ups that fail together', () => {
     const gone = callers.for('one');
     gone.abort(new Error('The client has disconnected.'));
     const requests = [callers.for('one'), gone, callers.for('one')];
-    const loads = requests.map((caller, index) => lookUps.load(pets, { id: String(index), caller }));
+    const loads = requests.map((caller, index) => lookUps.load(pets, caller, String(index)));
     const outcomes = Promise.allSettled(loads);
     endTick();
     return { outcomes: await outcomes, requests, alone: sent.slice(1).map(({ ids }) => ids.join()) };
@@ -202,7 +195,7 @@ it("the service's own work goes on after its look-up has lost the database", asy
   const { lookUps, endTick } = lookUpsSent(() => {
     throw new Error('Connection terminated unexpectedly');
   });
-  const load = lookUps.load(rowsOf('pets'), { id: '1', caller: testCaller });
+  const load = lookUps.load(rowsOf('pets'), testCaller, '1');
   endTick();
   await expect(load).rejects.toMatchObject({ reason: 'lost' });
   expect(testCaller.failure).toBeUndefined();

@@ -1,5 +1,4 @@
-import DataLoader from 'dataloader';
-
+import { inBackground } from '../../background.ts';
 import type { Caller } from '../../callers/index.ts';
 import { isLocked, isLoss, isTimeout, recordFailure, throwIfLost } from '../driver-errors.ts';
 import { UnreadableRow } from '../failures.ts';
@@ -8,16 +7,15 @@ import type { LookUp, Query } from '../statement.ts';
 
 /** Who waits for the row with this id. */
 interface IdWanted {
+  readonly lookUp: LookUp<unknown>;
   readonly caller: Caller;
   readonly id: string;
+  /** With the row, or why there is none. */
+  readonly settle: (found: unknown) => void;
 }
 
-interface Sender {
-  /** Rejects with the driver's error. */
-  readonly read: (query: Query<unknown>, callers: SomeCallers) => Promise<unknown[]>;
-  /** Calls it before the reads of this tick of the event loop are sent. */
-  readonly beforeEnd: (work: () => void) => void;
-}
+/** Rejects with the driver's error. */
+type Read = (query: Query<unknown>, callers: SomeCallers) => Promise<unknown[]>;
 
 /** More in one statement would save little, and keep the others waiting. */
 const maxTogether = 100;
@@ -33,47 +31,47 @@ const maxTogether = 100;
  * asked for it. For any other reason each look-up is retried alone, so that each caller has waited for itself.
  */
 export class LookUps {
-  readonly #sender: Sender;
-  /** New ones for each tick: a loader keeps its last batch. */
-  #loaders: {
-    readonly lookUp: LookUp<unknown>;
-    readonly clientId: string;
-    readonly loader: DataLoader<IdWanted, unknown>;
-  }[] = [];
+  readonly #read: Read;
+  #wanted: IdWanted[] = [];
 
-  constructor(sender: Sender) {
-    this.#sender = sender;
+  constructor(read: Read) {
+    this.#read = read;
   }
 
-  load(lookUp: LookUp<unknown>, wanted: IdWanted): Promise<unknown> {
-    return this.#loaderFor(lookUp, wanted.caller.id).load(wanted);
-  }
-
-  #loaderFor(lookUp: LookUp<unknown>, clientId: string): DataLoader<IdWanted, unknown> {
-    const { beforeEnd } = this.#sender;
-    const known = this.#loaders.find((each) => each.lookUp === lookUp && each.clientId === clientId);
-    if (known !== undefined) return known.loader;
-    if (this.#loaders.length === 0) beforeEnd(() => (this.#loaders = []));
-    const loader = new DataLoader<IdWanted, unknown>((wanted) => this.#readAll(lookUp, wanted), {
-      cache: false,
-      maxBatchSize: maxTogether,
-      batchScheduleFn: beforeEnd,
+  /** The row is read by the next `readAll`. */
+  load(lookUp: LookUp<unknown>, caller: Caller, id: string): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const settle = (found: unknown): void => (found instanceof Error ? reject(found) : resolve(found));
+      this.#wanted.push({ lookUp, caller, id, settle });
     });
-    this.#loaders.push({ lookUp, clientId, loader });
-    return loader;
   }
 
-  async #readAll(lookUp: LookUp<unknown>, wanted: readonly IdWanted[]): Promise<unknown[]> {
-    const [first, ...others] = wanted as [IdWanted, ...IdWanted[]];
-    if (others.length === 0) return [await this.#readOne(lookUp, first)];
+  readAll(): void {
+    const wanted = this.#wanted;
+    this.#wanted = [];
+    for (const ofKind of Map.groupBy(wanted, ({ lookUp }) => lookUp).values())
+      for (const ofClient of Map.groupBy(ofKind, ({ caller }) => caller.id).values())
+        while (ofClient.length > 0) inBackground(this.#readTogether(ofClient.splice(0, maxTogether)));
+  }
+
+  async #readTogether(wanted: readonly IdWanted[]): Promise<void> {
+    const rows = this.#rowsOf(wanted as [IdWanted, ...IdWanted[]]);
+    const found = await rows.catch((error: unknown) => wanted.map(() => error));
+    for (const [index, { settle }] of wanted.entries()) settle(found[index]);
+  }
+
+  async #rowsOf(wanted: readonly [IdWanted, ...IdWanted[]]): Promise<unknown[]> {
+    const [first, ...others] = wanted;
+    const { lookUp } = first;
+    if (others.length === 0) return [await this.#readOne(first)];
     const ids = wanted.map(({ id }) => id);
     const callers: SomeCallers = [first.caller, ...others.map(({ caller }) => caller)];
     let rows: unknown[];
     try {
-      rows = await this.#sender.read({ statement: lookUp.byAnyId, values: [ids] }, callers);
+      rows = await this.#read({ statement: lookUp.byAnyId, values: [ids] }, callers);
     } catch (error) {
       return Promise.all(
-        wanted.map(async (each) => (isForAll(error) ? recordFailure(error, each.caller) : this.#readOne(lookUp, each))),
+        wanted.map(async (each) => (isForAll(error) ? recordFailure(error, each.caller) : this.#readOne(each))),
       );
     }
     const find = rowsById(lookUp, rows);
@@ -83,12 +81,12 @@ export class LookUps {
     });
   }
 
-  /** The row, or its failure: `DataLoader` rejects what is an error. */
-  async #readOne(lookUp: LookUp<unknown>, { caller, id }: IdWanted): Promise<unknown> {
+  /** The row, or its failure. */
+  async #readOne({ lookUp, caller, id }: IdWanted): Promise<unknown> {
     try {
       throwIfLost(caller);
       const query = { statement: lookUp.byId, values: [id] };
-      return (await this.#sender.read(query, [caller]))[0];
+      return (await this.#read(query, [caller]))[0];
     } catch (error) {
       return recordFailure(error, caller);
     }

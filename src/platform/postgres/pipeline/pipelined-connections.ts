@@ -1,6 +1,5 @@
 import { type Caller, type Lease, service, Share } from '../../callers/index.ts';
 import { ConnectionFailure } from '../connection-failure.ts';
-import { attempt } from '../../background.ts';
 import type { PgConnection } from '../connection.ts';
 import { LookUps } from './look-ups.ts';
 import {
@@ -38,15 +37,7 @@ export class PipelinedConnections {
   /** Also those that only finish their reads. */
   readonly #connections = new Set<PipelinedConnection>();
   /** Those of this tick of the event loop, which are sent at its end. */
-  readonly #lookUps = new LookUps({
-    read: (query, callers) => this.#read(query, callers),
-    beforeEnd: (work) => {
-      this.#beforeEnd.push(work);
-      this.#scheduleEnd();
-    },
-  });
-  /** What is done at the end of this tick, before the reads are sent. */
-  #beforeEnd: (() => void)[] = [];
+  readonly #lookUps = new LookUps((query, callers) => this.#read(query, callers));
   /** The connection of this tick. */
   #current: PipelinedConnection | undefined;
   /** Those to which reads were added in this tick, also one that has ended since: its reads fail when they are sent. */
@@ -85,7 +76,8 @@ export class PipelinedConnections {
   /** The row with this id; throws as `run` does. */
   async lookUp(caller: Caller, lookUp: LookUp<unknown>, id: string): Promise<unknown> {
     throwIfLost(caller);
-    return this.#lookUps.load(lookUp, { caller, id });
+    this.#scheduleEnd();
+    return this.#lookUps.load(lookUp, caller, id);
   }
 
   async close(): Promise<void> {
@@ -139,9 +131,7 @@ export class PipelinedConnections {
   }
 
   #endTick(): void {
-    const before = this.#beforeEnd;
-    this.#beforeEnd = [];
-    for (const work of before) attempt(work);
+    this.#lookUps.readAll();
     this.#isEndScheduled = false;
     this.#current = undefined;
     for (const connection of this.#added) connection.flush();
