@@ -3,7 +3,10 @@
 import { chromium } from 'playwright-core';
 
 const [address] = process.argv.slice(2);
-const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] });
+const browser = await chromium.launch({
+  executablePath: '/usr/bin/chromium-headless-shell',
+  args: ['--no-sandbox', '--disable-gpu'],
+});
 const page = await browser.newPage({ viewport: { width: 1400, height: 720 }, colorScheme: 'light' });
 await page.goto(address);
 await page.locator('#explorer.ready .graphiql-query-editor .view-line').first().waitFor();
