@@ -6,6 +6,7 @@ import { expect, it } from '@jest/globals';
 import { repository, RunningCommand } from '../support/running-command.ts';
 import { Service } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { copyEmbeddedStore } from '../support/test-database.ts';
 
 const checkout = temporaryDirectory();
 
@@ -26,7 +27,7 @@ it('builds of one checkout at the same time leave a whole program, and nothing e
     ['', ''],
   ]);
   expect(new Set(readdirSync(join(checkout, 'dist')))).toEqual(new Set(['docs', 'explorer', 'migrations', 'src']));
-  const service = await Service.start({ DATA_DIR: join(checkout, 'data'), DEMO: 'off' }, { directory: checkout });
+  const service = await Service.start(await copyEmbeddedStore(), { directory: checkout });
   for (const path of ['/', '/graphiql', '/docs', '/docs/graphql', '/openapi.json']) {
     const { status } = await fetch(service.address + path, { headers: { accept: 'text/html' } });
     expect([path, status]).toEqual([path, 200]);

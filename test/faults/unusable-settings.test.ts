@@ -7,10 +7,13 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 
 import { atEnd } from '../support/at-end.ts';
+import { compiled } from '../support/running-command.ts';
 import { Service } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { copyEmbeddedStore } from '../support/test-database.ts';
 
 const directory = temporaryDirectory();
+const embedded = await copyEmbeddedStore();
 
 writeFileSync(join(directory, 'file'), '');
 const takenBy = createServer().listen(0, '127.0.0.1');
@@ -19,7 +22,7 @@ const taken = String((takenBy.address() as AddressInfo).port);
 atEnd(() => takenBy.close());
 
 async function messageFor(environment: Record<string, string>): Promise<string> {
-  const service = new Service({ DATA_DIR: join(directory, 'data'), DEMO: 'off', ...environment });
+  const service = new Service({ ...embedded, ...environment });
   expect(await service.ended()).toBe(1);
   return service.output;
 }
@@ -52,7 +55,7 @@ it.each([
 
 it.each([['migrate.js'], ['seed.js', '--pets', '1']])('says so in one line by %s too', (command, ...options) => {
   const { status, stderr } = spawnSync(process.execPath, [`dist/src/cli/${command}`, ...options], {
-    env: { DATA_DIR: join(directory, 'file') },
+    env: { ...compiled, DATA_DIR: join(directory, 'file') },
     encoding: 'utf8',
   });
   expect([status, stderr.trim().split('\n')]).toEqual([1, [expect.stringContaining('but must be a directory')]]);
@@ -60,7 +63,6 @@ it.each([['migrate.js'], ['seed.js', '--pets', '1']])('says so in one line by %s
 
 it.each([
   ['migrate.js', '--dry-run'],
-  ['migrate.js', '--down'],
   ['migrate.js', 'down'],
   ['seed.js', '--pts'],
 ])(
@@ -68,7 +70,7 @@ it.each([
   (command, option) => {
     const dataDir = join(directory, 'untouched');
     const { status, stdout, stderr } = spawnSync(process.execPath, [`dist/src/cli/${command}`, option], {
-      env: { DATA_DIR: dataDir },
+      env: { ...compiled, DATA_DIR: dataDir },
       encoding: 'utf8',
     });
     expect({ status, stdout, isMade: existsSync(dataDir) }).toEqual({ status: 2, stdout: '', isMade: false });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 
 import { atEnd } from '../support/at-end.ts';
-import { Service } from '../support/service.ts';
+import { program, Service } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { copyEmbeddedStore } from '../support/test-database.ts';
 import { until } from '../support/until.ts';
@@ -15,7 +15,7 @@ import { times } from './raw-requests.ts';
 const snapshots = temporaryDirectory();
 const sockets: Socket[] = [];
 
-const command = `node --heapsnapshot-signal=SIGUSR2 --diagnostic-dir=${snapshots} dist/src/main.js`;
+const command = `node --heapsnapshot-signal=SIGUSR2 --diagnostic-dir=${snapshots} ${program}`;
 const service = await Service.start(await copyEmbeddedStore(), { command });
 
 atEnd(() => sockets.forEach((socket) => socket.destroy()));

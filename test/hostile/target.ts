@@ -5,7 +5,7 @@ import { setPriority } from 'node:os';
 import type { ChildProcess } from 'node:child_process';
 
 import { spawnChild } from '../support/child-process.ts';
-import { Service } from '../support/service.ts';
+import { program, Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import type { NeighbourReport } from './neighbour-process.ts';
 
@@ -71,7 +71,7 @@ export class Target implements Door {
     environment: Readonly<Record<string, string>>,
     wrap = (command: string): string => command,
   ): Promise<Target> {
-    const command = `${pinning}node --import ${import.meta.dirname}/watched-process.ts dist/src/main.js`;
+    const command = `${pinning}node --import ${import.meta.dirname}/watched-process.ts ${program}`;
     const target = new Target(await Service.start(environment, { command: wrap(command) }));
     target.attacker = await target.createKey('attacker');
     target.neighbourKey = await target.createKey('neighbour');

@@ -11,7 +11,7 @@ export const repository = join(import.meta.dirname, '../..');
 export const path = `${dirname(process.env['SERVICE_NODE'] ?? process.execPath)}:${process.env['PATH'] ?? ''}`;
 
 /** Where Node keeps what it has compiled: otherwise each start takes a third longer. */
-const compiled = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '' };
+export const compiled = { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] ?? '' };
 
 /** A shell command that runs beside the test, and what it prints. It ends with its test file at the latest. */
 export class RunningCommand {

@@ -16,6 +16,9 @@ interface ServiceOptions {
 /** The ADMIN_API_KEY that every service here is started with. */
 export const adminKey = 'a-key-for-administrators-in-the-tests';
 
+/** V8 runs the embedded engine as it compiles it first: to optimize it takes half of the processor time of a start. */
+export const program = '--liftoff-only dist/src/main.js';
+
 /** The service as it runs in production: a process of its own, from the built program. */
 export class Service extends RunningCommand {
   address = '';
@@ -29,7 +32,7 @@ export class Service extends RunningCommand {
 
   constructor(
     environment: Readonly<Record<string, string>>,
-    { command = 'node dist/src/main.js', directory = repository }: ServiceOptions = {},
+    { command = `node ${program}`, directory = repository }: ServiceOptions = {},
   ) {
     super(command, { NODE_ENV: 'production', PORT: '0', ADMIN_API_KEY: adminKey, ...environment }, directory);
   }

@@ -30,7 +30,7 @@ const noLimit = { plan: 'enterprise', requestsPerMinute: 2 ** 31 - 1, requestsPe
 /** Statements of keys, quotas, the log of events and new connections, which may be sent beside any request. */
 const housekeeping = /api_key|quota_counters|petstore_(?:move|maintain)_events|^set time zone/;
 
-/** The whole service on a database of its own, reached without a port; closed when the test ends, or its file. */
+/** The whole service on a database of its own, unless it is told another, reached without a port; closed when the test ends, or its file. */
 export interface TestApp {
   readonly app: App;
   /** The settings that it was started with, for a second process beside it. */
@@ -53,11 +53,13 @@ export interface TestApp {
   close(): Promise<void>;
 }
 
+/** On the database of `DATABASE_URL` where that is given, empty for the embedded one. */
 export async function startTestApp(
   environment: Readonly<Record<string, string>> = {},
   overrides: AppOverrides = {},
 ): Promise<TestApp> {
-  const settings = { LOG_LEVEL: 'silent', ...(await createTestDatabase()), ...environment };
+  const database = 'DATABASE_URL' in environment ? {} : await createTestDatabase();
+  const settings = { LOG_LEVEL: 'silent', ...database, ...environment };
   const statements: string[] = [];
   const app = await createApp(readConfig(settings), {
     onStatement: (text) => {
