@@ -61,12 +61,3 @@ it('finishes on SIGTERM what is under way, exits with 0, and has it after the ne
   expect(edges.length).toBeGreaterThanOrEqual(acknowledged.length);
   await second.kill();
 });
-
-it('serves during DRAIN_DELAY while /readyz says that it is going', async () => {
-  const service = await Service.start({ ...(await copyEmbeddedStore()), DRAIN_DELAY: '2s' });
-  service.signal('SIGTERM');
-  await service.line(/"draining"/);
-  expect((await service.get('/readyz')).status).toBe(503);
-  expect((await service.graphql(size)).status).toBe(200);
-  expect(await service.ended()).toBe(0);
-});

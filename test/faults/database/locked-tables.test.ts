@@ -1,12 +1,10 @@
-import { once } from 'node:events';
-
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type pg from 'pg';
 
 import { migrations } from '../../../migrations/index.ts';
 import { createMaintenanceOrm } from '../../../src/database/database.ts';
-import { spawnChild } from '../../support/child-process.ts';
 import { connect } from '../../support/postgres-client.ts';
+import { RunningCommand } from '../../support/running-command.ts';
 import { startCluster } from '../../support/started-cluster.ts';
 import { Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
@@ -29,29 +27,32 @@ beforeEach(async () => {
 
 afterEach(() => holder.end());
 
+const startMigration = (parameters = ''): RunningCommand =>
+  new RunningCommand('node dist/src/cli/migrate.js', { DATABASE_URL: cluster.url + parameters });
+
 it('a migration that a lock keeps waiting says who holds it, delays others by a second at most, and ends with words after ten tries', async () => {
-  const command = spawnChild(process.execPath, ['dist/src/cli/migrate.js'], { env: { DATABASE_URL: cluster.url } });
-  let output = '';
-  command.stderr.on('data', (data: Buffer) => (output += String(data)));
-  const ended = once(command, 'close');
+  const command = startMigration();
+  let isOver = false;
+  const ended = command.ended().finally(() => (isOver = true));
   let longest = 0;
   const other = await connect(cluster.url);
   const hasEnded = async (): Promise<boolean> => {
     const asked = performance.now();
     await other.query('select count(*) from api_keys');
     longest = Math.max(longest, performance.now() - asked);
-    return command.exitCode !== null;
+    return isOver;
   };
   await until(hasEnded, { maxMillis: 60_000 });
-  const [code] = await ended;
+  expect(await ended).toBe(1);
   await other.end();
   const who = /process \d+ of the database server \(report, in a transaction since [-: 0-9]+ UTC\)/.source;
-  expect(output).toMatch(new RegExp(`^The start waits for a lock, 10 times: ".*\\bapi_keys\\b.*" for ${who}\\.$`, 'm'));
-  expect(output).toMatch(
+  expect(command.output).toMatch(
+    new RegExp(`^The start waits for a lock, 10 times: ".*\\bapi_keys\\b.*" for ${who}\\.$`, 'm'),
+  );
+  expect(command.output).toMatch(
     new RegExp(`: A table is locked: ".*\\bapi_keys\\b.*" has waited for ${who}\\. End it by`, 'm'),
   );
-  expect(output.trim().split('\n')).toHaveLength(2);
-  expect(code).toBe(1);
+  expect(command.output.split('\n')).toHaveLength(2);
   expect(longest).toBeLessThan(2_000);
   const { rows } = await holder.query(`select to_regclass('api_key_history') as table`);
   expect(rows).toEqual([{ table: null }]);
@@ -60,29 +61,21 @@ it('a migration that a lock keeps waiting says who holds it, delays others by a 
 it('a migration that fails says why in a sentence, and what would be right', async () => {
   await holder.query('commit');
   await holder.query('create table api_key_history ()');
-  const command = spawnChild(process.execPath, ['dist/src/cli/migrate.js'], { env: { DATABASE_URL: cluster.url } });
-  let output = '';
-  command.stderr.on('data', (data: Buffer) => (output += String(data)));
-  const [code] = await once(command, 'close');
+  const command = startMigration();
+  expect(await command.ended()).toBe(1);
   await holder.query('drop table api_key_history');
-  expect(output).toBe(
+  expect(command.output).toBe(
     `DATABASE_URL (${cluster.url.replace(':petstore@', '@')}): ` +
       'A migration failed: relation "api_key_history" already exists. Nothing has been changed. ' +
-      'A schema must be empty, or as migrations have left it: a backup is restored into an empty one.\n',
+      'A schema must be empty, or as migrations have left it: a backup is restored into an empty one.',
   );
-  expect(code).toBe(1);
 });
 
 it('a migration is not ended by the timeouts that its role has for requests', async () => {
   await holder.query('commit');
   const ofRole = '-c idle_in_transaction_session_timeout=50 -c lock_timeout=50';
-  const command = spawnChild(process.execPath, ['dist/src/cli/migrate.js'], {
-    env: { DATABASE_URL: `${cluster.url}?options=${encodeURIComponent(ofRole)}` },
-  });
-  let output = '';
-  command.stderr.on('data', (data: Buffer) => (output += String(data)));
-  const [code] = await once(command, 'close');
-  expect([code, output]).toEqual([0, '']);
+  const command = startMigration(`?options=${encodeURIComponent(ofRole)}`);
+  expect([await command.ended(), command.output]).toEqual([0, 'The tables are up to date.']);
 });
 
 it('a start that a lock keeps waiting says so, and goes on as soon as the lock is gone', async () => {

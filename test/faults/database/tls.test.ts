@@ -4,10 +4,11 @@ import { join } from 'node:path';
 
 import { expect, it } from '@jest/globals';
 
+import { explainFailure } from '../../../src/failed-start.ts';
 import { runSql } from '../../support/postgres-client.ts';
 import { startCluster } from '../../support/started-cluster.ts';
-import { Service } from '../../support/service.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
+import { startTestApp } from '../../support/test-app.ts';
 
 const directory = temporaryDirectory();
 
@@ -57,7 +58,7 @@ it.each<Record<string, string>>([
   { sslmode: 'require', uselibpqcompat: 'true', sslrootcert: '' },
 ])('with %j every connection is encrypted', async (mode) => {
   const parameters = Object.entries({ ...certificates(), ...mode, application_name: 'over-tls' });
-  const service = await Service.start({
+  const service = await startTestApp({
     DATABASE_URL: urlWith(Object.fromEntries(parameters.filter(([, value]) => value !== ''))),
     DATABASE_POOL: '6',
   });
@@ -73,7 +74,7 @@ it.each<Record<string, string>>([
     `select ssl, count(*)::int from pg_stat_ssl join pg_stat_activity using (pid)
      where application_name = 'over-tls' group by ssl`,
   );
-  await service.kill();
+  await service.close();
   expect(rows).toEqual([{ ssl: true, count: expect.any(Number) }]);
   // Shared ones and exclusive ones; how many depends on how fast each responds.
   expect(rows[0]!['count']).toBeGreaterThan(1);
@@ -92,9 +93,9 @@ it.each([
   ],
   ['no TLS', () => ({ sslmode: 'disable' }), /no pg_hba.conf entry.+no encryption\n.*with TLS/],
 ])('with %s it does not start, and says so, and what to do', async (_what, parameters, complaint) => {
-  const service = new Service({ DATABASE_URL: urlWith(parameters()) });
-  expect(await service.ended()).toBe(1);
-  expect(service.output).toMatch(complaint);
-  expect(service.output.split('\n')).toHaveLength(2);
-  expect(service.output).not.toContain('petstore@');
+  const start = startTestApp({ DATABASE_URL: urlWith(parameters()) });
+  const output = await start.then(() => 'It has started.', explainFailure);
+  expect(output).toMatch(complaint);
+  expect(output.split('\n')).toHaveLength(2);
+  expect(output).not.toContain('petstore@');
 });
