@@ -14,7 +14,7 @@ const again = 'Try again in a few seconds.';
 /** The server is there, but something else was in the way: the client is told what it has waited for last. */
 const messages: Readonly<Partial<Record<UnavailableReason, (cause: unknown) => string>>> = {
   busy: (cause) => waitedTooLong((cause as Partial<NoFreeConnection>).waitedFor ?? 'a database connection'),
-  locked: () => waitedTooLong("a row's lock, which another change holds"),
+  locked: () => waitedTooLong("a row's lock, or a table's, which another transaction holds"),
   deadlock: () => `Changes at the same time have waited for each other, and this one was undone. ${again}`,
   deadline: () => `A transaction has taken longer than it may: the database is busy. ${again}`,
   timeout: () =>

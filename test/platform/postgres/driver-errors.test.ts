@@ -18,7 +18,7 @@ it.each([
 });
 
 it.each([
-  ['lock_not_available', '55P03', /waited too long for a row's lock/],
+  ['lock_not_available', '55P03', /waited too long for a row's lock, or a table's, which/],
   ['query_canceled', '57014', /^This has taken the database too long/],
   ['deadlock_detected', '40P01', /^Changes at the same time have waited for each other/],
   ['serialization_failure', '40001', /^Changes at the same time have waited for each other/],
