@@ -20,7 +20,7 @@ export function parseId(text: string): Id | undefined {
 }
 
 /** The id that the text spells; throws NOT_FOUND when it isn't valid. */
-export function idOf(noun: string, text: string): Id {
+export function readId(noun: string, text: string): Id {
   const id = parseId(text);
   if (id === undefined) throw notFound(noun, text);
   return id;

@@ -1,10 +1,10 @@
 import { DomainError } from './errors.ts';
 import { parseFilter, type FilterFields, type FilterRequest } from './filter.ts';
-import { idOf, type Id } from './id.ts';
+import { readId, type Id } from './id.ts';
 import { InputCheck } from './input.ts';
 import { pageOf, parseListRequest, type ListOptions, type ListRequest, type Page, type Sorting } from './page.ts';
 import { type ReferredId, throwIfRefused, writeReferring } from './reference.ts';
-import { findByIds, lockById, required } from './rows.ts';
+import { existing, findByIds, lockById } from './rows.ts';
 import {
   type ChildStore,
   ForeignKeyViolation,
@@ -94,7 +94,7 @@ export abstract class NounService<
   /** Throws NOT_FOUND. */
   async get(id: string): Promise<Row> {
     const [row] = await this.findMany([id]);
-    return required(row, this.kind.noun, id);
+    return existing(row, this.kind.noun, id);
   }
 
   findMany(ids: readonly string[], include?: Include<Relation>): Promise<(Row | null)[]> {
@@ -148,7 +148,7 @@ export abstract class NounService<
     const check = new InputCheck();
     return this.#referring(check, parseChanges(fields, check, changes), (changed) =>
       this.#onceItHolds(id, conditions, async (store, isLocked) =>
-        required(await store.update(idOf(noun, id), changed, include, { isLocked }), noun, id),
+        existing(await store.update(readId(noun, id), changed, include, { isLocked }), noun, id),
       ),
     );
   }
@@ -158,8 +158,8 @@ export abstract class NounService<
     const { noun, conflict } = this.kind;
     try {
       await this.#onceItHolds(id, conditions, async (store) => {
-        const isDeleted = await store.delete(idOf(noun, id));
-        required(isDeleted ? true : undefined, noun, id);
+        const isDeleted = await store.delete(readId(noun, id));
+        existing(isDeleted ? true : undefined, noun, id);
       });
     } catch (error) {
       const isNamed = error instanceof ForeignKeyViolation && conflict !== undefined;
@@ -197,7 +197,7 @@ export abstract class NounService<
     if (precondition === undefined && check === undefined) return write(this.#in(this.stores), false);
     return this.stores.transaction(async (within) => {
       const store = this.#in(within);
-      await lockBefore?.(within, idOf(noun, id));
+      await lockBefore?.(within, readId(noun, id));
       const row = await lockById(store, noun, id);
       if (precondition?.(versionOf(representation(row))) === false) {
         throw new DomainError('PRECONDITION_FAILED', `The ${noun} ${id} is not in the state that the change expects.`);

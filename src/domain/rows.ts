@@ -1,5 +1,5 @@
 import { notFound } from './errors.ts';
-import { idOf, parseId } from './id.ts';
+import { readId, parseId } from './id.ts';
 import type { Include, ReadStore, WriteStore } from './store.ts';
 
 /** The rows with these ids, in their order; null where there is none. */
@@ -20,11 +20,11 @@ export async function lockById<Row>(
   noun: string,
   id: string,
 ): Promise<Row> {
-  return required(await store.lock(idOf(noun, id)), noun, id);
+  return existing(await store.lock(readId(noun, id)), noun, id);
 }
 
 /** The row; throws NOT_FOUND when there is none. */
-export function required<Row>(row: Row | null | undefined, noun: string, id: string): Row {
+export function existing<Row>(row: Row | null | undefined, noun: string, id: string): Row {
   if (row === null || row === undefined) throw notFound(noun, id);
   return row;
 }

@@ -5,7 +5,7 @@ import { InputCheck, omitUndefined } from '../input.ts';
 import { pageOf, parseKeyset, parseListRequest, type ListRequest, type Page, type PageArguments } from '../page.ts';
 import { type AutomaticBan, dayMillis } from '../../platform/quotas/index.ts';
 import { integerRule, nameRule } from '../rules.ts';
-import { findByIds, lockById, required } from '../rows.ts';
+import { existing, findByIds, lockById } from '../rows.ts';
 import type { RowData } from '../store.ts';
 import type { Stores } from '../stores.ts';
 import type { ApiKeyChange } from './api-key-change.entity.ts';
@@ -103,7 +103,7 @@ export class AccessService {
   }
 
   async get(id: string): Promise<ListedKey> {
-    return required(await this.find(id), noun, id);
+    return existing(await this.find(id), noun, id);
   }
 
   /** The changes of each key, latest first. */
@@ -234,7 +234,7 @@ export class AccessService {
       const shown = hasChanged
         ? await apiKeys.update(locked.id, changes, ['usage'], { isLocked: true })
         : (await apiKeys.byIds([locked.id], ['usage']))[0];
-      return required(shown, noun, id);
+      return existing(shown, noun, id);
     });
     if (hasChanged) await this.#options.onChange?.();
     // The database returns null for a column without a value.

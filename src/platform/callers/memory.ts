@@ -67,7 +67,7 @@ export class RequestMemory {
 
   /**
    * It holds so much more, at most what a client may hold: so one request is always possible. Returns undefined when it
-   * needn't wait for that; rejects with UNAVAILABLE after a while, or with the reason of the signal.
+   * needn't wait for that; rejects with the share's refusal after a while, or with the reason of the signal.
    */
   reserve(bytes: number): Promise<void> | undefined {
     const more = Math.max(0, Math.min(bytes, this.#memory.mostOf(this.#caller) - this.bytes));

@@ -35,7 +35,7 @@ export interface Counters {
   close(): Promise<void>;
 }
 
-/** Throws UNAVAILABLE when the database can't be reached, and UnsuitableCounters for a Redis Cluster. */
+/** Throws when the database can't be reached, and UnsuitableCounters for a Redis Cluster. */
 export async function openCounters(options: CountersOptions): Promise<Counters> {
   const { table, redisUrl, rules, onSaveFailure, now } = options;
   const fallback = redisUrl === undefined ? undefined : await openRedis(redisUrl, options);

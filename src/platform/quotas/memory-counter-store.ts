@@ -9,7 +9,7 @@ import {
   type CounterDecision,
 } from './counter.ts';
 import type { Charge, CounterStore, QuotaDecision, QuotaSubject } from './counter-store.ts';
-import type { DayCounter, KeyUsage } from './usage.ts';
+import type { DayCounter, SubjectUsage } from './usage.ts';
 
 export interface MemoryCounterStoreOptions {
   readonly rules: BanRules;
@@ -76,8 +76,8 @@ export class MemoryCounterStore implements CounterStore {
   }
 
   /** The keys used since the last call, with their usage. */
-  drain(): KeyUsage[] {
-    const usages: KeyUsage[] = [];
+  drain(): SubjectUsage[] {
+    const usages: SubjectUsage[] = [];
     for (const [subjectId, lastUsedAt] of this.#used) {
       const { minute, day } = this.#keys.get(subjectId) ?? emptySnapshot;
       usages.push({ subjectId, lastUsedAt, minute: { ...minute }, day: { ...day } });
@@ -87,7 +87,7 @@ export class MemoryCounterStore implements CounterStore {
   }
 
   /** Requeues drained keys that couldn't be saved. */
-  requeue(usages: readonly KeyUsage[]): void {
+  requeue(usages: readonly SubjectUsage[]): void {
     for (const { subjectId, lastUsedAt } of usages) {
       if (!this.#used.has(subjectId)) this.#used.set(subjectId, lastUsedAt);
     }

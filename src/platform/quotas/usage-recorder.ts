@@ -34,7 +34,7 @@ export class UsageRecorder {
   }
 
   /**
-   * Restores the day counters; call it before the first request. Throws UNAVAILABLE when the database can't be reached.
+   * Restores the day counters; call it before the first request. Throws when the database can't be reached.
    */
   async start(): Promise<void> {
     const { store, table, now } = this.#options;
