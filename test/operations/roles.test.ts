@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals';
 
 import { runSql } from '../support/postgres-client.ts';
 import { startCluster } from '../support/started-cluster.ts';
-import { path, RunningCommand } from '../support/running-command.ts';
+import { path, repository, RunningCommand } from '../support/running-command.ts';
 import { Service } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
@@ -101,9 +101,12 @@ test('the documented roles migrate, serve with the least rights, and let the pas
   expect(await next.stop()).toBe(0);
 
   // The role of the migrations restores a backup, and the service goes on with its own.
-  const commands = guideCommands('Backup and restore');
+  const commands = guideCommands('Backup and restore').map((command) =>
+    command.replace('dist/', `${repository}/dist/`),
+  );
   const environment = { PATH: path, DATABASE_URL: urlIn(migrate) };
   for (const command of commands) execFileSync('sh', ['-c', command], { cwd: directory, env: environment });
+  for (const sql of log) await expect(runSql(url, sql)).rejects.toThrow(/permission denied for/);
   const restored = await Service.start({ DATABASE_URL: url });
   expect((await restored.get('/pets', { authorization: `Bearer ${secret}` })).status).toBe(200);
   expect((await restored.post('/pets', { name: 'Max', categoryId: 1 })).status).toBe(201);
