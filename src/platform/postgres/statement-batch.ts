@@ -11,7 +11,7 @@ import type { Query, Statement } from './statement.ts';
 export interface BatchConnection {
   readonly parsedStatements: Readonly<Record<string, string | undefined>>;
   readonly submittedNamedStatements: Record<string, string | undefined>;
-  readonly stream: Pick<Socket, 'writable' | 'write' | 'cork' | 'uncork' | 'destroy'>;
+  readonly stream: Pick<Socket, 'writable' | 'write' | 'destroy'>;
 }
 
 /**
@@ -25,6 +25,8 @@ export interface BatchConnection {
 export class StatementBatch {
   /** Called with the rows of each statement, or with the error of the one that failed. */
   callback: ((error: Error | null, rows?: unknown[][]) => void) | undefined;
+  /** Where its messages go while it is submitted with others; undefined where they are written at once. */
+  unwritten: Buffer[] | undefined;
   readonly #queries: readonly Query<unknown>[];
   /** Of each statement that has ended, and of the one that is under way. */
   readonly #rows: unknown[][] = [[]];
@@ -62,8 +64,9 @@ export class StatementBatch {
     this.#connection = connection;
     const { stream } = connection;
     try {
-      const messages = Buffer.concat(this.#messages(connection));
-      if (stream.writable) stream.write(messages);
+      const messages = this.#messages(connection);
+      if (this.unwritten !== undefined) this.unwritten.push(...messages);
+      else if (stream.writable) stream.write(Buffer.concat(messages));
       return null;
     } catch (error) {
       return error as Error;

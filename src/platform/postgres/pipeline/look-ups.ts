@@ -10,8 +10,8 @@ interface IdWanted {
   readonly lookUp: LookUp<unknown>;
   readonly caller: Caller;
   readonly id: string;
-  /** With the row, or why there is none. */
-  readonly settle: (found: unknown) => void;
+  readonly resolve: (row: unknown) => void;
+  readonly reject: (error: Error) => void;
 }
 
 /** Rejects with the driver's error. */
@@ -41,8 +41,7 @@ export class LookUps {
   /** The row is read by the next `readAll`. */
   load(lookUp: LookUp<unknown>, caller: Caller, id: string): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const settle = (found: unknown): void => (found instanceof Error ? reject(found) : resolve(found));
-      this.#wanted.push({ lookUp, caller, id, settle });
+      this.#wanted.push({ lookUp, caller, id, resolve, reject });
     });
   }
 
@@ -55,40 +54,32 @@ export class LookUps {
   }
 
   async #readTogether(wanted: readonly IdWanted[]): Promise<void> {
-    const rows = this.#rowsOf(wanted as [IdWanted, ...IdWanted[]]);
-    const found = await rows.catch((error: unknown) => wanted.map(() => error));
-    for (const [index, { settle }] of wanted.entries()) settle(found[index]);
-  }
-
-  async #rowsOf(wanted: readonly [IdWanted, ...IdWanted[]]): Promise<unknown[]> {
-    const [first, ...others] = wanted;
+    const [first, ...others] = wanted as [IdWanted, ...IdWanted[]];
+    if (others.length === 0) return this.#readAlone(first);
     const { lookUp } = first;
-    if (others.length === 0) return [await this.#readOne(first)];
-    const ids = wanted.map(({ id }) => id);
     const callers: SomeCallers = [first.caller, ...others.map(({ caller }) => caller)];
-    let rows: unknown[];
     try {
-      rows = await this.#read({ statement: lookUp.byAnyId, values: [ids] }, callers);
+      const query = { statement: lookUp.byAnyId, values: [wanted.map(({ id }) => id)] };
+      const find = rowsById(lookUp, await this.#read(query, callers));
+      for (const { caller, id, resolve, reject } of wanted) {
+        const row = find(id);
+        if (row instanceof UnreadableRow) reject(recordFailure(row, caller));
+        else resolve(row);
+      }
     } catch (error) {
-      return Promise.all(
-        wanted.map(async (each) => (isForAll(error) ? recordFailure(error, each.caller) : this.#readOne(each))),
-      );
+      if (!isForAll(error)) await Promise.all(wanted.map((each) => this.#readAlone(each)));
+      else for (const { caller, reject } of wanted) reject(recordFailure(error, caller));
     }
-    const find = rowsById(lookUp, rows);
-    return wanted.map(({ id, caller }) => {
-      const row = find(id);
-      return row instanceof UnreadableRow ? recordFailure(row, caller) : row;
-    });
+    return undefined;
   }
 
-  /** The row, or its failure. */
-  async #readOne({ lookUp, caller, id }: IdWanted): Promise<unknown> {
+  async #readAlone({ lookUp, caller, id, resolve, reject }: IdWanted): Promise<void> {
     try {
       throwIfLost(caller);
-      const query = { statement: lookUp.byId, values: [id] };
-      return (await this.#read(query, [caller]))[0];
+      const [row] = await this.#read({ statement: lookUp.byId, values: [id] }, [caller]);
+      resolve(row);
     } catch (error) {
-      return recordFailure(error, caller);
+      reject(recordFailure(error, caller));
     }
   }
 }
