@@ -27,6 +27,12 @@ type WaitingCaller = Client & Partial<Pick<Caller, 'signal' | 'waitedMillis' | '
 /** Of the last lease in the mean of a client's leases. */
 const weightOfLast = 1 / 8;
 
+/**
+ * For leases alone: a client holds so much more, in so many more leases, and has used one for so long. A negative amount
+ * is less, which is given to those that wait.
+ */
+let count: (share: Share, account: Account, amount: number, leases: number, usedMillis?: number) => void;
+
 /** What a client holds of a share, until `release`. */
 export class Lease {
   readonly #share: Share;
@@ -34,12 +40,11 @@ export class Lease {
   #amount: number;
   #isReleased = false;
 
-  /** Of a share, which counts it. */
   constructor(share: Share, account: Account, amount: number) {
     this.#share = share;
     this.#account = account;
     this.#amount = amount;
-    share.count(account, amount, 1);
+    count(share, account, amount, 1);
   }
 
   /** Its amount is another now. Without effect after `release`. */
@@ -47,20 +52,23 @@ export class Lease {
     if (this.#isReleased) return;
     const more = amount - this.#amount;
     this.#amount = amount;
-    this.#share.count(this.#account, more);
+    count(this.#share, this.#account, more, 0);
   }
 
   /** With what its client has used of it, in milliseconds. May be called more than once. */
   release(usedMillis?: number): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
-    if (usedMillis !== undefined) this.#share.use(this.#account, usedMillis);
-    this.#share.count(this.#account, -this.#amount, -1);
+    count(this.#share, this.#account, -this.#amount, -1, usedMillis);
   }
 }
 
 /** Something of which the process has so much (bytes, streams, slots), leased to clients. */
 export class Share {
+  static {
+    count = (share, account, amount, leases, usedMillis) => share.#count(account, amount, leases, usedMillis);
+  }
+
   readonly #accounts: Accounts;
   readonly #options: ShareOptions;
   readonly #waiters: Waiters;
@@ -206,9 +214,12 @@ export class Share {
     return new Lease(this, account, amount);
   }
 
-  /** For its leases: a client holds so much more. A negative amount is less, which is given to those that wait. */
-  count(account: Account, amount: number, leases = 0): void {
+  #count(account: Account, amount: number, leases: number, usedMillis: number | undefined): void {
     const holding = this.#waiters.holdingOf(account);
+    if (usedMillis !== undefined) {
+      this.#accounts.use(account, usedMillis);
+      holding.meanMillis += (usedMillis - holding.meanMillis) * weightOfLast;
+    }
     holding.leases += leases;
     if (holding.amount === 0 && amount > 0) this.#clients += 1;
     holding.amount += amount;
@@ -217,12 +228,5 @@ export class Share {
     if (holding.amount === 0) this.#clients -= 1;
     const mayHave = (waiter: Waiter): boolean => !this.#limitFor(waiter.account, waiter.amount);
     for (let next = this.#waiters.next(mayHave); next !== undefined; next = this.#waiters.next(mayHave)) next.grant();
-  }
-
-  /** For its leases: how long one was used. */
-  use(account: Account, millis: number): void {
-    this.#accounts.use(account, millis);
-    const holding = this.#waiters.holdingOf(account);
-    holding.meanMillis += (millis - holding.meanMillis) * weightOfLast;
   }
 }
