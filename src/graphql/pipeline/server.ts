@@ -9,7 +9,6 @@ import type { AccessServiceOptions } from '../../domain/access/access.service.ts
 import type { IdempotencyService } from '../../domain/idempotency/idempotency.service.ts';
 import { createServices } from '../../domain/services.ts';
 import type { Stores } from '../../domain/stores.ts';
-import { singleEvent } from '../../platform/feed/index.ts';
 import { preferredType, sendChunks } from '../../platform/http/index.ts';
 import type { ApiRoutes } from '../../http/api.ts';
 import { HttpError, isRefusal } from '../../http/error-table.ts';
@@ -19,7 +18,7 @@ import { complexityHeaderName } from '../../http/quota-headers.ts';
 import { GraphQLContext } from '../context.ts';
 import { NestedQuota } from '../nested-quota.ts';
 import type { EventStreams } from '../streams/event-streams.ts';
-import { eventStreamType, framingFor, namesEventStream, streamTypes } from '../streams/framing.ts';
+import { eventStreamType, framingFor, namesEventStream, singleEvent, streamTypes } from '../streams/framing.ts';
 import { sendSubscription } from '../streams/subscriptions.ts';
 import { KeyedWrites } from '../safe-writes/keyed-writes.ts';
 import {

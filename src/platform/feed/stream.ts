@@ -1,7 +1,18 @@
 import type { Writable } from 'node:stream';
 
 import type { Feed, Position, Positioned } from './feed.ts';
-import type { Framing } from './framing.ts';
+
+/** How results are written into a response that goes on. */
+export interface Framing {
+  readonly contentType: string;
+  /** Sent at once, so that the client gets the head of the response. */
+  readonly opening: string;
+  readonly keepAlive: string;
+  /** One result: `{"data":…}`. */
+  result(body: string): string;
+  /** The last message, with the errors that say why: `{"errors":[…]}`. */
+  end(body: string): string;
+}
 
 /** The last message of a stream: why it ends. */
 export interface StreamEnd {
