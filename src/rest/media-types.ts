@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-import { isAcceptable } from '../platform/http/index.ts';
+import { preferredType } from '../platform/http/index.ts';
 import { HttpError } from '../http/error-table.ts';
 import { asksForProblems } from '../http/failure-response.ts';
 
@@ -9,7 +9,8 @@ export const jsonMediaType = 'application/json; charset=utf-8';
 
 /** The error for a client that doesn't accept JSON (406). */
 export function findUnacceptable({ accept }: IncomingHttpHeaders): HttpError | undefined {
-  if (isAcceptable(accept, 'application/json') || asksForProblems(accept)) return undefined;
+  const isAllowed = preferredType(accept, ['application/json']) !== undefined;
+  if (isAllowed || asksForProblems(accept)) return undefined;
   return new HttpError(
     'NOT_ACCEPTABLE',
     'The Accept header does not allow application/json, the only media type of responses here.',

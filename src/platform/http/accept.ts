@@ -5,13 +5,6 @@ const betweenCommas = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g;
 const betweenSemicolons = /(?:[^;"]|"(?:[^"\\]|\\.)*"?)+/g;
 
 /**
- * Whether an Accept header allows the media type: the range that is closest to it decides (RFC 9110, section 12.5.1).
- */
-export function isAcceptable(accept: string | undefined, type: string): boolean {
-  return preferredType(accept, [type]) !== undefined;
-}
-
-/**
  * Which of the media types an Accept header prefers; undefined when it allows none.
  *
  * The range that is closest to a type decides its weight (RFC 9110, section 12.5.1). Of types with equal weight, the

@@ -37,7 +37,10 @@ export class Bodies {
     this.#slow = new Share(options.callers.accounts, {
       ofClient: options.limits.maxIncompleteOfClient,
       ofAll: Infinity,
-      refuse: (_limit, held) => this.#refuse(tooMany(held)),
+      refuse: (_limit, held) => {
+        const message = `${held} requests of this key are still sending their bodies: let one of them finish first.`;
+        return this.#refuse(new Refusal('RATE_LIMITED', message, { retryAfterSeconds }));
+      },
     });
   }
 
@@ -127,11 +130,6 @@ export class Bodies {
 
 function tooLarge(): Refusal {
   return new Refusal('PAYLOAD_TOO_LARGE', 'The request body is larger than 1 MiB (1,048,576 bytes).');
-}
-
-function tooMany(held: number): Refusal {
-  const message = `${held} requests of this key are still sending their bodies: let one of them finish first.`;
-  return new Refusal('RATE_LIMITED', message, { retryAfterSeconds });
 }
 
 function tooManyBytes(limit: ShareLimit): Refusal {

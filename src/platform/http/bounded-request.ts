@@ -3,30 +3,12 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { trace } from '@opentelemetry/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-import {
-  type Caller,
-  type Callers,
-  type Lease,
-  requestBytes,
-  type RequestMemory,
-  requestMillis,
-  type Share,
-} from '../callers/index.ts';
-import type { Bodies } from './body.ts';
-import type { ClientConnections } from './connections.ts';
-import { continueAfter } from './continue-after.ts';
-import type { NodeServer } from './node-server.ts';
-import type { Overload } from './overload.ts';
+import { type Caller, type Lease, requestBytes, type RequestMemory, requestMillis } from '../callers/index.ts';
+import type { BoundingParts } from './node-server.ts';
 import { Refusal } from './refusal.ts';
 
 declare module 'fastify' {
-  interface FastifyInstance {
-    readonly callers: Callers;
-    readonly memory: Share;
-    readonly connections: ClientConnections;
-    readonly bodies: Bodies;
-    readonly overload: Overload;
-  }
+  interface FastifyInstance extends BoundingParts {}
   interface FastifyRequest {
     /** For whom it is carried out. Set by `openRequest`, as `memory` is. */
     caller: Caller;
@@ -40,7 +22,7 @@ declare module 'fastify' {
 export const clientGone = new Refusal('BAD_REQUEST', 'The client has disconnected.');
 
 /** Decorates Fastify's server with what bounds Node's below it. Bodies are then read by `bodies.read` alone. */
-export function decorateServer(server: FastifyInstance, node: NodeServer): void {
+export function decorateServer(server: FastifyInstance, node: BoundingParts): void {
   server.removeAllContentTypeParsers();
   server.decorate('callers', node.callers);
   server.decorate('memory', node.memory);
@@ -79,6 +61,25 @@ export function beginWork(request: FastifyRequest, reply: FastifyReply, done: (e
   const waiting = request.memory.reserve(requestBytes);
   if (waiting === undefined) return done();
   return continueAfter(waiting, reply, (error) => done(error ?? undefined));
+}
+
+/**
+ * Lets a hook of Fastify go on when its promise is settled. When what follows throws, no response is possible any more:
+ * the failure is logged, and the connection closed.
+ */
+export function continueAfter(
+  promise: Promise<unknown>,
+  { request, raw }: FastifyReply,
+  done: (error: Error | null) => void,
+): void {
+  promise
+    .then(() => done(null), done)
+    .catch((error: unknown) => {
+      const level = error instanceof Refusal ? 'info' : 'error';
+      // A client that has gone is no failure.
+      if (!request.raw.socket.destroyed) request.log[level]({ err: error }, 'The response could not be sent.');
+      raw.destroy();
+    });
 }
 
 /** Made apart: it keeps nothing of the request, which a stream outlives. */

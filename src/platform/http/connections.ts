@@ -79,7 +79,10 @@ export class ClientConnections {
     };
     if (request.headers['transfer-encoding'] !== undefined) {
       connection.countChunks(request);
-      discardCounted(request, response);
+      // Discards what arrives of the body after its response, before Node does, which would parse it uncounted.
+      response.prependListener('finish', () => {
+        if (!request.complete) request.resume();
+      });
     }
     connection.accept(response, begin, this.#options.isUrgent(request));
   }
@@ -130,14 +133,12 @@ export class ClientConnections {
   #closeIdle(): void {
     if (this.#isClosing) return;
     this.#isClosing = true;
-    setImmediate(() => {
+    const close = (withNew: boolean): void => {
       for (const connection of this.#connections.values())
-        if (connection.isIdle && !connection.isNew) connection.destroySoon();
-    });
-    const closeNew = (): void => {
-      for (const connection of this.#connections.values()) if (connection.isIdle) connection.destroySoon();
+        if (connection.isIdle && (withNew || !connection.isNew)) connection.destroySoon();
     };
-    setTimeout(closeNew, firstRequestMillis).unref();
+    setImmediate(close, false);
+    setTimeout(close, firstRequestMillis, true).unref();
   }
 
   #check(): void {
@@ -155,11 +156,4 @@ export class ClientConnections {
     this.#options.onRefusal('unread_responses');
     connection.reset();
   }
-}
-
-/** Discards what arrives of the body after its response, before Node does, which would parse it uncounted. */
-function discardCounted(request: IncomingMessage, response: ServerResponse): void {
-  response.prependListener('finish', () => {
-    if (!request.complete) request.resume();
-  });
 }

@@ -1,8 +1,15 @@
-export { acceptedRanges, asksFor, isAcceptable, type MediaRange, preferredType } from './accept.ts';
+export { acceptedRanges, asksFor, type MediaRange, preferredType } from './accept.ts';
 export { httpBounds } from './bounds.ts';
 export { sendChunks } from './chunked-response.ts';
-export { beginWork, clientGone, decorateServer, detachResponse, endWork, openRequest } from './bounded-request.ts';
-export { continueAfter } from './continue-after.ts';
+export {
+  beginWork,
+  clientGone,
+  continueAfter,
+  decorateServer,
+  detachResponse,
+  endWork,
+  openRequest,
+} from './bounded-request.ts';
 export { drain } from './drain.ts';
 export { decodeJson, isExact, parseJson } from './exact-json.ts';
 export {

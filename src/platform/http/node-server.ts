@@ -1,30 +1,36 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 
-import type { Callers, Share } from '../callers/index.ts';
+import { type Callers, Share } from '../callers/index.ts';
 import { Bodies } from './body.ts';
 import type { BoundsOptions } from './bounds.ts';
 import { ClientConnections } from './connections.ts';
 import { defaultHttpLimits, type HttpLimits } from './limits.ts';
-import { createMemory } from './memory.ts';
 import { Overload } from './overload.ts';
+import { Refusal } from './refusal.ts';
 
 /**
  * Above our own limits, so that what exceeds those is still a request with a path and a method, and is refused as one.
  */
 const parserMaxHeaderBytes = 32 * 1024;
 
+const memoryRetrySeconds = 5;
+
 export interface NodeServerOptions extends Omit<BoundsOptions, 'limits'> {
   readonly limits: Partial<HttpLimits> | undefined;
 }
 
-export interface NodeServer {
-  readonly server: Server;
+/** What bounds a server. Fastify's has each of them, too. */
+export interface BoundingParts {
   readonly callers: Callers;
   readonly memory: Share;
   readonly connections: ClientConnections;
   readonly bodies: Bodies;
   readonly overload: Overload;
+}
+
+export interface NodeServer extends BoundingParts {
+  readonly server: Server;
   /** Sets the request handler; call it once. */
   onRequest(listener: RequestListener): void;
   /** Sets what responds to CONNECT, which has no response of Node's. */
@@ -70,6 +76,24 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
     });
   };
   return { server, callers: options.callers, memory, connections, bodies, overload, onRequest, onConnect };
+}
+
+/** The one account of bodies, results and what clients haven't read of their responses. */
+function createMemory({ callers, onRefusal, limits }: BoundsOptions): Share {
+  const { maxMemoryOfClient: ofClient, maxMemoryOfAll: ofAll, memoryWaitMillis } = limits;
+  return new Share(callers.accounts, {
+    ofClient,
+    ofAll,
+    waitMillis: memoryWaitMillis,
+    refuse: (limit) => {
+      onRefusal('memory');
+      const message =
+        limit === 'client'
+          ? `The requests of this client, and the responses that it hasn't read, hold ${ofClient} bytes already: read them, or close their connections.`
+          : 'Too many large requests and responses are under way or wait to be read. Try again in a few seconds.';
+      return new Refusal('UNAVAILABLE', message, { retryAfterSeconds: memoryRetrySeconds });
+    },
+  });
 }
 
 /**

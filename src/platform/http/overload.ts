@@ -22,6 +22,7 @@ const minShare = 16;
 const sharingMillis = 60_000;
 
 const retryAfterSeconds = 1;
+const tooMuch = 'The service has too much to do at the moment. Try again in a second.';
 
 /**
  * Decides whether the process is overloaded, and which client has to wait for the others.
@@ -120,17 +121,15 @@ export class Overload {
     this.#sharesUntil = performance.now() + sharingMillis;
   }
 
-  #refuse(): Refusal {
-    this.#options.onRefusal('overload');
-    return unavailable('The service has too much to do at the moment. Try again in a second.');
-  }
-
   #refuseKey(held: number): Refusal {
     this.#keepToShares();
-    this.#options.onRefusal('waiting_requests');
-    return unavailable(
-      `${held} requests of this key wait for a response already, and other keys need room: let some of them finish first.`,
-    );
+    const message = `${held} requests of this key wait for a response already, and other keys need room: let some of them finish first.`;
+    return this.#refuse('waiting_requests', message);
+  }
+
+  #refuse(bound: 'overload' | 'waiting_requests' = 'overload', message = tooMuch): Refusal {
+    this.#options.onRefusal(bound);
+    return new Refusal('UNAVAILABLE', message, { retryAfterSeconds });
   }
 
   #sample(): void {
@@ -154,8 +153,4 @@ export class Overload {
     }
     return this.#received.held;
   }
-}
-
-function unavailable(message: string): Refusal {
-  return new Refusal('UNAVAILABLE', message, { retryAfterSeconds });
 }
