@@ -55,19 +55,12 @@ export class ClientBatches<Work, Result> {
 
   async add(caller: Caller, work: Work): Promise<Result> {
     throwIfLost(caller);
-    const client = this.#clientOf(caller.id);
+    const client = this.#clients.get(caller.id) ?? { id: caller.id, waiting: [], underWay: 0 };
+    this.#clients.set(caller.id, client);
     return new Promise((resolve, reject) => {
       caller.beginWait();
       if (client.waiting.push({ caller, work, resolve, reject }) === 1) this.#beginNext(client);
     });
-  }
-
-  #clientOf(id: string): Client<Work, Result> {
-    const known = this.#clients.get(id);
-    if (known !== undefined) return known;
-    const client = { id, waiting: [], underWay: 0 };
-    this.#clients.set(id, client);
-    return client;
   }
 
   /** Begins a batch of those that wait, if any, when the client may have one more. */

@@ -12,10 +12,10 @@ import { lockWaitOf } from './lock-wait.ts';
 import { ConnectionFailure, readOnlyState, unconfirmedCommit } from './connection-failure.ts';
 import { assertInPlace, type ClientInternals, startupOf } from './pg-internals.ts';
 import { readMessages } from './row-parser.ts';
-import { type ParameterStatus, ServerSession, type SessionKind, type SessionLimits } from './server-session.ts';
+import { ServerSession, type SessionKind, type SessionLimits } from './server-session.ts';
 import { traced } from './statement-span.ts';
 import { StatementBatch } from './statement-batch.ts';
-import { type Query, unpreparedQuery } from './statement.ts';
+import type { Query } from './statement.ts';
 
 /**
  * One connection to PostgreSQL, whatever it is for: the pool's, a pipelined one, one for migrations or the CLI.
@@ -96,7 +96,11 @@ export class PgConnection extends pg.Client {
       check: (name) => assertInPlace(name, internals, this.isLost),
       onFailure: (error) => this.destroy((error as Error).message, error),
     });
-    internals.connection.on('parameterStatus', (status) => this.#record(status));
+    internals.connection.on('parameterStatus', (status) => {
+      const wasReadOnly = this.session.isReadOnly;
+      this.session.record(status);
+      if (this.#isOpen && this.session.isReadOnly && !wasReadOnly) this.#options.onReadOnly?.();
+    });
     internals.connection.on('errorMessage', ({ code }) => {
       if (code === readOnlyState && this.#isOpen) this.#options.onReadOnly?.();
     });
@@ -168,7 +172,7 @@ export class PgConnection extends pg.Client {
   }
 
   #run(queries: readonly Query<unknown>[]): Promise<unknown[][]> {
-    const batch = new StatementBatch(this.session.keepsStatements ? queries : queries.map(unpreparedQuery));
+    const batch = new StatementBatch(queries, this.session.keepsStatements);
     const sent = new Promise<unknown[][]>((resolve, reject) => {
       batch.callback = (error, rows = []) => (error === null ? resolve(rows) : reject(error));
       this.submit(batch);
@@ -255,12 +259,6 @@ export class PgConnection extends pg.Client {
     const timeout = setTimeout(() => this.destroy(), closeTimeoutMillis);
     await this.end();
     clearTimeout(timeout);
-  }
-
-  #record(status: ParameterStatus): void {
-    const wasReadOnly = this.session.isReadOnly;
-    this.session.record(status);
-    if (this.#isOpen && this.session.isReadOnly && !wasReadOnly) this.#options.onReadOnly?.();
   }
 
   #assertSuitable(): void {

@@ -84,10 +84,9 @@ export function createConnections(options: ConnectionsOptions): PgConnections {
     idleMillis: isServer ? idleMillis : undefined,
   });
   if (pipelined === 0) return { servers, accounts, pool, pipeline: undefined };
-  const pipelinedConnection = { ...connection, ...pipelinedTimeouts };
   const pipeline = new PipelinedConnections({
     ...shared,
-    connection: pipelinedConnection,
+    connection: { ...connection, ...pipelinedTimeouts },
     size: pipelined,
     waitMillis,
   });

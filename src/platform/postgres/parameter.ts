@@ -10,11 +10,7 @@ const escapedInJson = /[^\x20-\ud7ff\ue000-\uffff]/;
 /** The parameter as PostgreSQL reads it. */
 export function toText(value: Parameter): string | null {
   if (value === null) return null;
-  return typeof value === 'object' ? arrayText(value) : String(value);
-}
-
-function arrayText(values: readonly Scalar[]): string {
-  return `{${values.map(elementText).join(',')}}`;
+  return typeof value === 'object' ? `{${value.map(elementText).join(',')}}` : String(value);
 }
 
 /**

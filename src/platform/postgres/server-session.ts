@@ -49,6 +49,10 @@ type Send = (sql: string) => Promise<unknown>;
 
 /** The session of a connection: how it is prepared, and what its server has said of it. */
 export class ServerSession {
+  /** Whether statements may be prepared in it: not in that of another process. */
+  readonly keepsStatements: boolean;
+  /** Whether its statements can be cancelled: not those of the embedded database. */
+  readonly isCancellable: boolean;
   readonly #kind: SessionKind;
   /** Whether a pooler shares the server's sessions: then the backend key isn't the session's. */
   isBehindPooler = false;
@@ -58,16 +62,8 @@ export class ServerSession {
 
   constructor(kind: SessionKind) {
     this.#kind = kind;
-  }
-
-  /** Whether statements may be prepared in it: not in that of another process. */
-  get keepsStatements(): boolean {
-    return this.#kind !== 'guest';
-  }
-
-  /** Whether its statements can be cancelled: not those of the embedded database. */
-  get isCancellable(): boolean {
-    return this.#kind === 'server';
+    this.keepsStatements = kind !== 'guest';
+    this.isCancellable = kind === 'server';
   }
 
   /** Whether its transactions can only read, as far as the server has said. */
@@ -77,9 +73,11 @@ export class ServerSession {
 
   /** `backendKey` is the process that the connection itself was told. */
   async prepare(send: Send, backendKey: number | null, limits: SessionLimits): Promise<void> {
-    if (this.#kind === 'embedded') return prepareEmbeddedSession(send);
-    if (this.#kind === 'server') return this.#prepareOnServer(send, backendKey, limits);
-    return undefined;
+    if (this.#kind === 'server') await this.#prepareOnServer(send, backendKey, limits);
+    if (this.#kind !== 'embedded') return;
+    // One session for all connections: the last one's named statements are still there. It ignores a startup packet.
+    await send('discard all');
+    await send(`set time zone 'UTC'`);
   }
 
   record({ parameterName, parameterValue }: ParameterStatus): void {
@@ -117,10 +115,4 @@ export class ServerSession {
     this.#isStandby = isStandby;
     this.#isReadOnlyByDefault = isReadOnly && !isStandby;
   }
-}
-
-/** One session for all connections: the last one's named statements are still there. It ignores a startup packet. */
-async function prepareEmbeddedSession(send: Send): Promise<void> {
-  await send('discard all');
-  await send(`set time zone 'UTC'`);
 }

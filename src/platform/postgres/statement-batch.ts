@@ -28,6 +28,7 @@ export class StatementBatch {
   /** Where its messages go while it is submitted with others; undefined where they are written at once. */
   unwritten: Buffer[] | undefined;
   readonly #queries: readonly Query<unknown>[];
+  readonly #keepsStatements: boolean;
   /** Of each statement that has ended, and of the one that is under way. */
   readonly #rows: unknown[][] = [[]];
   #ended = 0;
@@ -36,8 +37,10 @@ export class StatementBatch {
   /** The texts that are prepared here, by their names. */
   #parsed: Map<string, string> | undefined;
 
-  constructor(queries: readonly Query<unknown>[]) {
+  /** `keepsStatements` is whether the connection may prepare them. */
+  constructor(queries: readonly Query<unknown>[], keepsStatements = true) {
     this.#queries = queries;
+    this.#keepsStatements = keepsStatements;
   }
 
   get texts(): string[] {
@@ -76,7 +79,8 @@ export class StatementBatch {
   #messages({ parsedStatements, submittedNamedStatements }: BatchConnection): Buffer[] {
     const messages: Buffer[] = [];
     for (const { statement, values } of this.#queries) {
-      const { name = '', text } = statement;
+      const { text } = statement;
+      const name = (this.#keepsStatements && statement.name) || '';
       if (!(name in parsedStatements) && !(name in submittedNamedStatements)) {
         // No types of parameters: the text has casts.
         messages.push(serialize.parse({ name, text }));

@@ -43,7 +43,9 @@ export function statementOf<Row>(
   more: Pick<Statement<Row>, 'many' | 'expected'> = {},
 ): Statement<Row> {
   const { many } = more;
-  const statement = { text, name: nameOf(text), kind, columns, decode, ...more };
+  // The same for the same text, whichever process names it.
+  const name = `statement_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
+  const statement = { text, name, kind, columns, decode, ...more };
   if (many === undefined) return statement;
   const areFor = (rows: readonly Row[], [list]: StatementValues): boolean =>
     many.columns === 0 || rows.length === (list as readonly unknown[]).length;
@@ -67,10 +69,6 @@ export type StatementValues = readonly Parameter[];
 export interface Query<Row> {
   readonly statement: Statement<Row>;
   readonly values: StatementValues;
-}
-
-export function unpreparedQuery({ statement, values }: Query<unknown>): Query<unknown> {
-  return { statement: unprepared(statement), values };
 }
 
 /** How rows of one kind are looked up by their ids. */
@@ -155,11 +153,6 @@ export function together<Row>([first, ...others]: readonly Query<Row>[]): Query<
 /** A list is its text: `unnest` would flatten lists of lists. */
 function elementOf(value: Parameter): Scalar {
   return typeof value === 'object' ? toText(value) : value;
-}
-
-/** The same for the same text, whichever process names it. */
-function nameOf(text: string): string {
-  return `statement_${createHash('sha256').update(text).digest('hex').slice(0, 16)}`;
 }
 
 /**

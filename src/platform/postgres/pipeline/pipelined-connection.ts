@@ -28,11 +28,6 @@ export interface PendingRead {
   sentAt?: number | undefined;
 }
 
-/** The failure of the callers, when all of them have failed: what they wait for is not needed any more. */
-export function failureOfAll(callers: readonly Caller[]): Error | undefined {
-  return callers.some(({ failure }) => failure === undefined) ? undefined : callers[0]?.failure;
-}
-
 const noCallers = [] as const;
 const settled = (): void => undefined;
 

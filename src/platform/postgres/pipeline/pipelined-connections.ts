@@ -2,13 +2,7 @@ import { type Caller, type Lease, service, Share } from '../../callers/index.ts'
 import { ConnectionFailure } from '../connection-failure.ts';
 import type { PgConnection } from '../connection.ts';
 import { LookUps } from './look-ups.ts';
-import {
-  failureOfAll,
-  maxReadsOfClient,
-  type PendingRead,
-  PipelinedConnection,
-  type SomeCallers,
-} from './pipelined-connection.ts';
+import { maxReadsOfClient, type PendingRead, PipelinedConnection, type SomeCallers } from './pipelined-connection.ts';
 import type { PoolOptions } from '../connection-pool.ts';
 import { NoFreeConnection } from '../connection-slots.ts';
 import type { LookUp, Query, Statement, StatementValues } from '../statement.ts';
@@ -110,10 +104,11 @@ export class PipelinedConnections {
   }
 
   #sendLate(pending: PendingRead, lease: Lease): void {
-    const failure = failureOfAll(pending.callers);
-    if (failure === undefined) return this.#send(pending, lease);
+    const { callers, reject } = pending;
+    if (callers.some(({ failure }) => failure === undefined)) return this.#send(pending, lease);
+    // What all of them wait for is not needed any more.
     lease.release();
-    return pending.reject(failure);
+    return reject(callers[0]?.failure as Error);
   }
 
   #send(pending: PendingRead, lease = pending.lease): void {

@@ -136,7 +136,11 @@ export class Servers {
     const millis = this.#hosts.length > 1 ? total : Math.max(total, options.connectTimeoutMillis);
     try {
       this.#throwIfPaused();
-      return await this.#openAny(options, AbortSignal.any([signal, AbortSignal.timeout(millis)]));
+      const ending = AbortSignal.any([signal, AbortSignal.timeout(millis)]);
+      const attempts = this.#ordered(this.#hosts).map(
+        (host) => (over: AbortSignal) => this.#openHost(host, options, over),
+      );
+      return await firstToSucceed(attempts, { delayMillis, retryMillis, signal: ending, discard });
     } catch (error) {
       throw this.#failed(error);
     } finally {
@@ -169,13 +173,6 @@ export class Servers {
       codes.find((each) => /^(?:28|3D)/.test(each)) ?? codes.find((each) => each === readOnlyState) ?? codes[0];
     const messages = failures.map((each) => (each as Error).message);
     return Object.assign(new Error(messages.join('; '), { cause: error }), { code });
-  }
-
-  #openAny(options: OpenOptions, signal: AbortSignal): Promise<PgConnection> {
-    const attempts = this.#ordered(this.#hosts).map(
-      (host) => (ending: AbortSignal) => this.#openHost(host, options, ending),
-    );
-    return firstToSucceed(attempts, { delayMillis, retryMillis, signal, discard });
   }
 
   async #openHost(host: Host, options: OpenOptions, signal: AbortSignal): Promise<PgConnection> {
