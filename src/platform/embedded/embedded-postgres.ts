@@ -51,13 +51,9 @@ export async function startEmbeddedPostgres(dataDir: string): Promise<EmbeddedPo
     rmSync(socket, { force: true });
     const engine = await startEngineThread({ dataDir: realDataDir, socketPath: socket });
     const ended = engine.ended.finally(() => lock?.release());
-    const callUnlessClosed = async (listener: (error: Error) => void): Promise<void> => {
-      const error = await ended;
-      if (error !== undefined) listener(error);
-    };
     return {
       connection,
-      onExit: (listener) => inBackground(callUnlessClosed(listener)),
+      onExit: (listener) => inBackground(ended.then((error) => error && listener(error))),
       close: async () => {
         await engine.close();
         await ended;

@@ -22,8 +22,6 @@ import type { Run } from './run.ts';
 import { PreparedSelection } from './selection.ts';
 import { prepareWriter, type ValueWriter } from './write.ts';
 
-const noSelections: readonly PreparedSelection[] = [];
-
 /**
  * A field prepared for both phases. Its value is a property of the object, computed from the object, a relation that
  * may be included in it, or what a resolver returns in the first phase.
@@ -40,7 +38,7 @@ export class PreparedField {
   readonly #isRelation: boolean;
   readonly #hasResolver: boolean;
   readonly #isOfRow: boolean;
-  #selections: readonly PreparedSelection[] = noSelections;
+  #selections: readonly PreparedSelection[] = [];
   #relations: readonly string[] | undefined;
   #selected: readonly string[] | undefined;
   #descend: Descend | undefined;

@@ -41,10 +41,7 @@ export function newBanState(): BanState {
  */
 export function discardOlderEpoch(state: BanState, record: BanRecord): void {
   if (record.epoch <= state.epoch) return;
-  state.epoch = record.epoch;
-  state.bannedUntil = 0;
-  state.automaticBans = [];
-  state.refusals = [];
+  Object.assign(state, newBanState(), { epoch: record.epoch });
 }
 
 export function banEnd(state: BanState, record: BanRecord): number {

@@ -47,7 +47,7 @@ export function newCounter(): Counter {
   return { minute: newWindow(), day: newWindow(), bans: newBanState() };
 }
 
-const neverBanned: BanState = Object.freeze({ epoch: 0, bannedUntil: 0, automaticBans: [], refusals: [] });
+const neverBanned: BanState = Object.freeze(newBanState());
 
 /** For an address without a key, which is never banned: there may be many. */
 export function newAddressCounter(): Counter {
@@ -77,7 +77,10 @@ export function decide(
 
   const isTooCostly = charge.needs > largestCost(limits);
   const { needs, spends } = isTooCostly ? { needs: 1, spends: 1 } : charge;
-  const full = charge.refusal === undefined ? fullWindows(counter, limits, needs) : openOf(minute);
+  const full =
+    charge.refusal === undefined
+      ? fullWindows(counter, limits, needs)
+      : [minute].filter(({ openedAt }) => openedAt !== 0);
   if (full.length === 0) {
     spend(minute, spends, now);
     spend(day, spends, now);
@@ -126,10 +129,6 @@ export function isExpired({ minute, day, bans }: Counter, now: number): boolean 
 
 function largestCost({ requestsPerMinute, requestsPerDay }: QuotaLimits): number {
   return Math.min(requestsPerMinute, requestsPerDay);
-}
-
-function openOf(window: QuotaWindow): QuotaWindow[] {
-  return window.openedAt === 0 ? [] : [window];
 }
 
 /**

@@ -1,10 +1,9 @@
 import type { BanRules } from './bans.ts';
 import type { CounterStore } from './counter-store.ts';
 import type { Installation } from './redis-keys.ts';
-import type { UsageTable } from './usage.ts';
 import { FallbackCounterStore } from './fallback-counter-store.ts';
 import { MemoryCounterStore } from './memory-counter-store.ts';
-import { UsageRecorder } from './usage-recorder.ts';
+import { UsageRecorder, type UsageTable } from './usage-recorder.ts';
 
 export interface CountersOptions {
   readonly table: UsageTable;

@@ -4,7 +4,7 @@ export { openCounters } from './counters.ts';
 export type { Installation } from './redis-keys.ts';
 export { QuotaService } from './quota.service.ts';
 export { parseRedisUrl, UnusableRedisUrl } from './redis-url.ts';
-export type { DayCounter, UsageTable } from './usage.ts';
+export type { DayCounter, UsageTable } from './usage-recorder.ts';
 export {
   dayMillis,
   figuresOf,

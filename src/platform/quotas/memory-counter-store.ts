@@ -9,7 +9,7 @@ import {
   type CounterDecision,
 } from './counter.ts';
 import type { Charge, CounterStore, QuotaDecision, QuotaSubject } from './counter-store.ts';
-import type { DayCounter, SubjectUsage } from './usage.ts';
+import type { DayCounter, SubjectUsage } from './usage-recorder.ts';
 
 export interface MemoryCounterStoreOptions {
   readonly rules: BanRules;
@@ -146,9 +146,7 @@ class SweptCounters {
       else if (isExpired(value[1], now)) this.#counters.delete(value[0]);
     }
     if (this.#counters.size < this.#maxSize) return;
-    for (const oldest of this.#counters.keys()) {
-      this.#counters.delete(oldest);
-      return;
-    }
+    const { value: oldest } = this.#counters.keys().next();
+    if (oldest !== undefined) this.#counters.delete(oldest);
   }
 }

@@ -8,7 +8,7 @@ import { UnsuitableCounters, type SharedCounters } from './fallback-counter-stor
 import { type CounterSnapshot, emptySnapshot } from './memory-counter-store.ts';
 import { RedisConnection, scriptOf } from './redis-connection.ts';
 import { claimRedisKeys, type Installation, type RedisKeys } from './redis-keys.ts';
-import { serverOf, watchMaster } from './redis-master.ts';
+import { masterOf, watchMaster } from './redis-master.ts';
 import { noCluster, parseRedisUrl } from './redis-url.ts';
 
 export interface RedisCountersOptions {
@@ -55,7 +55,7 @@ export async function connectRedisCounters(
   onError: (error: unknown) => void,
 ): Promise<SharedCounters> {
   const location = parseRedisUrl(options.url);
-  const server = await serverOf(location);
+  const server = 'server' in location ? location.server : await masterOf(location);
   const connection = await RedisConnection.open(server, onError);
   try {
     const keys = await claimRedisKeys(connection, options.installation, options.databaseNow);
@@ -63,7 +63,7 @@ export async function connectRedisCounters(
     counters.connectedAt = (await counters.decide(probe, { needs: 1, spends: 1 }, emptySnapshot)).now;
     const policy = await evictionPolicyOf(connection);
     if (policy !== undefined && policy !== 'noeviction') options.onEviction?.(policy);
-    watchMaster(location, server, counters.ending, onError).catch(onError);
+    watchMaster(location, server, counters.ending.signal, onError).catch(onError);
     return counters;
   } catch (error) {
     connection.close();
@@ -81,10 +81,11 @@ async function evictionPolicyOf(connection: RedisConnection): Promise<string | u
 
 class RedisCounters implements SharedCounters {
   connectedAt = 0;
+  /** Aborted when the connection is closed. */
+  readonly ending = new AbortController();
   readonly #connection: RedisConnection;
   readonly #options: RedisCountersOptions;
   readonly #keys: RedisKeys;
-  readonly #ending = new AbortController();
 
   constructor(connection: RedisConnection, options: RedisCountersOptions, keys: RedisKeys) {
     this.#connection = connection;
@@ -123,13 +124,8 @@ class RedisCounters implements SharedCounters {
     return counterDecisionOf(reply);
   }
 
-  /** Aborted when the connection is closed. */
-  get ending(): AbortSignal {
-    return this.#ending.signal;
-  }
-
   close(): void {
-    this.#ending.abort();
+    this.ending.abort();
     this.#connection.close();
   }
 }

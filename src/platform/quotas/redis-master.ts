@@ -6,11 +6,6 @@ import { nameOfServer, type RedisLocation, type RedisSentinels, type RedisServer
 /** After a planned fail-over the old master accepts writes for some seconds more. */
 const watchMillis = 2_000;
 
-/** The server to count in: the one that is named, or the master of the sentinels. */
-export function serverOf(location: RedisLocation): Promise<RedisServer> {
-  return 'server' in location ? Promise.resolve(location.server) : masterOf(location);
-}
-
 /** Calls the listener once when the sentinels name another master than this one, until the signal is aborted. */
 export async function watchMaster(
   location: RedisLocation,
@@ -37,7 +32,7 @@ export async function watchMaster(
  * They are asked before each connection, so a fail-over is a lost connection and a new one. All are asked at once,
  * because any of them may hang, and the one that is cut off from the others names the old master.
  */
-async function masterOf(location: RedisSentinels): Promise<RedisServer> {
+export async function masterOf(location: RedisSentinels): Promise<RedisServer> {
   const { sentinels } = location;
   const votes = new Map<string, { readonly server: RedisServer; count: number }>();
   const { promise: ofMajority, resolve } = Promise.withResolvers<RedisServer>();

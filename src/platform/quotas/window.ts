@@ -51,11 +51,7 @@ export function isOpen({ openedAt }: QuotaWindow, lengthMillis: number, now: num
  */
 export function bringUpToDate(window: QuotaWindow, lengthMillis: number, now: number): void {
   if (window.openedAt === 0) return;
-  if (!isOpen(window, lengthMillis, now)) {
-    window.openedAt = 0;
-    window.spent = 0;
-    window.firstRefusedAt = 0;
-  }
+  if (!isOpen(window, lengthMillis, now)) Object.assign(window, newWindow());
   window.openedAt = Math.min(window.openedAt, now);
   window.firstRefusedAt = Math.min(window.firstRefusedAt, now);
 }
