@@ -23,8 +23,8 @@ const tools = [
 ];
 const platform = [...Object.keys(parts).map((part) => `platform/${part}`), ...tools];
 
-/** What each room of src/ may import besides itself, the public packages and Node's own modules. */
-const rooms = {
+/** What each module of src/ may import besides itself, the public packages and Node's own modules. */
+const modules = {
   ...Object.fromEntries(
     Object.entries(parts).map(([part, others]) => [
       `platform/${part}`,
@@ -91,20 +91,20 @@ const rooms = {
   'node-version': [],
 };
 
-/** A room is a folder of src/, one file in it, or migrations/. */
-const pathOf = (room) => (room === 'migrations' ? '^migrations/' : `^src/${room}(/|[.]ts$)`);
+/** A module is a folder of src/, one file in it, or migrations/. */
+const pathOf = (module) => (module === 'migrations' ? '^migrations/' : `^src/${module}(/|[.]ts$)`);
 
 /** Runs in the browser, built beforehand. */
 const pageSource = '^src/pages/(explorer|guides)/';
 
 const packages = (...names) => `^node_modules/(${names.join('|')})/`;
 
-const roomRules = Object.entries(rooms).map(([room, others]) => ({
-  name: `${room}-imports`,
-  comment: `${room} may import ${[room, ...others].join(', ')} and nothing else of ours.`,
+const moduleRules = Object.entries(modules).map(([module, others]) => ({
+  name: `${module}-imports`,
+  comment: `${module} may import ${[module, ...others].join(', ')} and nothing else of ours.`,
   severity: 'error',
-  from: { path: pathOf(room) },
-  to: { path: '^(src|migrations)/', pathNot: [room, ...others].map(pathOf) },
+  from: { path: pathOf(module) },
+  to: { path: '^(src|migrations)/', pathNot: [module, ...others].map(pathOf) },
 }));
 
 const entryRules = Object.keys(parts).map((part) => ({
@@ -117,14 +117,14 @@ const entryRules = Object.keys(parts).map((part) => ({
 
 export default {
   forbidden: [
-    ...roomRules,
+    ...moduleRules,
     ...entryRules,
     {
-      name: 'known-rooms',
-      comment: 'A new room needs a row in the table above.',
+      name: 'known-modules',
+      comment: 'A new module needs a row in the table above.',
       severity: 'error',
       from: {},
-      to: { path: '^src/', pathNot: Object.keys(rooms).map(pathOf) },
+      to: { path: '^src/', pathNot: Object.keys(modules).map(pathOf) },
     },
     {
       name: 'domain-packages',
@@ -177,7 +177,7 @@ export default {
     },
     {
       name: 'graphql-packages-only-in-graphql',
-      comment: 'TypeGraphQL and Apollo Server stay in one room.',
+      comment: 'TypeGraphQL and Apollo Server stay in one folder.',
       severity: 'error',
       from: { path: '^src/', pathNot: pathOf('graphql') },
       to: { path: packages('type-graphql', '@apollo/server') },

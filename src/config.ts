@@ -119,8 +119,8 @@ export function readConfig(environment: Environment = process.env) {
     problems.push('GRAPHQL_DOCUMENTS_ONLY is "true", but GRAPHQL_DOCUMENTS names no operations: set both.');
   }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
-  const given = Object.keys(environment).filter((name) => environment[name]);
-  return Object.freeze({ ...config, /** For people. */ warnings: warningsOfNames(given, names) });
+  const present = Object.keys(environment).filter((name) => environment[name]);
+  return Object.freeze({ ...config, /** For people. */ warnings: warningsOfNames(present, names) });
 }
 
 /** The error codes for an address that isn't one of this machine's. */
@@ -203,8 +203,8 @@ function isNetwork(text: string): boolean {
 
 function origins(text: string): readonly string[] | undefined {
   if (text === '') return [];
-  const given = text.split(',').map((origin) => origin.trim());
-  return given.every((origin) => origin === '*' || URL.parse(origin)?.origin === origin) ? given : undefined;
+  const list = text.split(',').map((origin) => origin.trim());
+  return list.every((origin) => origin === '*' || URL.parse(origin)?.origin === origin) ? list : undefined;
 }
 
 /** The message never repeats the value. Other characters may not survive in a header. */

@@ -54,24 +54,24 @@ const parameters: Readonly<Record<string, ParameterRule>> = {
  * that may end in plaintext. Certificate files are read now. Throws UnusableDatabaseUrl.
  */
 export function parseDatabaseUrl(text: string): ConnectionConfig {
-  const given = readParameters(text);
-  assertSupported(given);
-  for (const name of ['sslrootcert', 'sslcert', 'sslkey']) assertReadable(name, given.get(name));
-  const [first, ...others] = urlsOfHosts(withClearMode(text, given)).map(toConfig) as [
+  const values = readParameters(text);
+  assertSupported(values);
+  for (const name of ['sslrootcert', 'sslcert', 'sslkey']) assertReadable(name, values.get(name));
+  const [first, ...others] = urlsOfHosts(withClearMode(text, values)).map(toConfig) as [
     ConnectionConfig,
     ...ConnectionConfig[],
   ];
-  assertUsableTls(first, given);
+  assertUsableTls(first, values);
   const hosts = [first, ...others].map(({ host, port }) => ({ host, port }));
-  const seconds = given.get('connect_timeout');
-  const target = given.get('target_session_attrs') as ConnectionConfig['targetSession'] | null;
+  const seconds = values.get('connect_timeout');
+  const target = values.get('target_session_attrs') as ConnectionConfig['targetSession'] | null;
   return {
     fallback_application_name: applicationName,
     ...first,
     hosts: others.length > 0 ? hosts : undefined,
     targetSession: target ?? (others.length > 0 ? 'read-write' : undefined),
     connectTimeoutMillis: seconds === null ? undefined : Number(seconds) * 1000,
-    isBalanced: given.get('load_balance_hosts') === 'random',
+    isBalanced: values.get('load_balance_hosts') === 'random',
   };
 }
 
@@ -92,13 +92,13 @@ function readParameters(text: string): URLSearchParams {
   return new URLSearchParams(query);
 }
 
-function assertSupported(given: URLSearchParams): void {
+function assertSupported(values: URLSearchParams): void {
   const problems: string[] = [];
   // What follows it may be a part of the password, after an & in it.
-  const hasPassword = given.has('password');
-  for (const name of new Set(given.keys())) {
+  const hasPassword = values.has('password');
+  for (const name of new Set(values.keys())) {
     const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined;
-    const [value = '', ...others] = given.getAll(name);
+    const [value = '', ...others] = values.getAll(name);
     if (parameter === undefined) {
       problems.push(
         `DATABASE_URL has ${hasPassword ? 'a parameter' : `the parameter ${JSON.stringify(name)}`}, which is not supported: use ${Object.keys(parameters).join(', ')}.`,
@@ -111,38 +111,38 @@ function assertSupported(given: URLSearchParams): void {
       );
     }
   }
-  problems.push(...contradictions(given));
+  problems.push(...contradictions(values));
   if (problems.length > 0) throw new UnusableDatabaseUrl(problems.join('\n'));
 }
 
-function contradictions(given: URLSearchParams): string[] {
+function contradictions(values: URLSearchParams): string[] {
   const problems: string[] = [];
-  const isPlain = given.get('sslmode') === 'disable' || given.get('ssl') === '0';
-  if (given.has('ssl') && given.has('sslmode')) {
+  const isPlain = values.get('sslmode') === 'disable' || values.get('ssl') === '0';
+  if (values.has('ssl') && values.has('sslmode')) {
     problems.push('DATABASE_URL has ssl and sslmode, but takes only one of them: use sslmode.');
   }
-  if (given.has('sslcert') !== given.has('sslkey')) {
+  if (values.has('sslcert') !== values.has('sslkey')) {
     problems.push('DATABASE_URL has only one of sslcert and sslkey: a client certificate needs both.');
   }
-  if (isPlain && given.get('sslnegotiation') === 'direct') {
+  if (isPlain && values.get('sslnegotiation') === 'direct') {
     problems.push('DATABASE_URL has sslnegotiation=direct without TLS: use another sslmode.');
   }
-  if (isCompatible(given) && given.get('sslmode') === 'no-verify') {
+  if (isCompatible(values) && values.get('sslmode') === 'no-verify') {
     problems.push('DATABASE_URL has sslmode=no-verify, which libpq does not know: with uselibpqcompat use require.');
   }
-  if (isCompatible(given) && given.get('sslmode') === 'verify-ca' && !given.has('sslrootcert')) {
+  if (isCompatible(values) && values.get('sslmode') === 'verify-ca' && !values.has('sslrootcert')) {
     problems.push('DATABASE_URL has sslmode=verify-ca, which with uselibpqcompat needs sslrootcert.');
   }
   return problems;
 }
 
-function isCompatible(given: URLSearchParams): boolean {
-  return given.get('uselibpqcompat') === 'true';
+function isCompatible(values: URLSearchParams): boolean {
+  return values.get('uselibpqcompat') === 'true';
 }
 
 /** `require` and `verify-ca` verify fully; naming that keeps the parser from warning about its next version. */
-function withClearMode(text: string, given: URLSearchParams): string {
-  if (isCompatible(given)) return text;
+function withClearMode(text: string, values: URLSearchParams): string {
+  if (isCompatible(values)) return text;
   return text.replace(/([?&]sslmode=)(?:require|verify-ca)(?=&|#|$)/, '$1verify-full');
 }
 
@@ -174,11 +174,11 @@ function assertReadable(name: string, file: string | null): void {
 }
 
 /** Fails at the start instead of at each connection. */
-function assertUsableTls({ ssl }: ConnectionConfig, given: URLSearchParams): void {
+function assertUsableTls({ ssl }: ConnectionConfig, values: URLSearchParams): void {
   if (typeof ssl !== 'object') return;
   if (ssl.ca !== undefined && !String(ssl.ca).includes('-----BEGIN')) {
     throw new UnusableDatabaseUrl(
-      `DATABASE_URL has sslrootcert=${given.get('sslrootcert')}, but that file holds no certificate in PEM form.`,
+      `DATABASE_URL has sslrootcert=${values.get('sslrootcert')}, but that file holds no certificate in PEM form.`,
     );
   }
   try {
@@ -209,9 +209,9 @@ const parts = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)([^?#]*)(?:\?([^#]*)
  */
 function urlsOfHosts(url: string): readonly string[] {
   const [, before = '', authority = '', path = '', query = '', after = ''] = parts.exec(url) ?? [];
-  const given = new URLSearchParams(query);
-  const hosts = given.get('host')?.split(',') ?? [];
-  const ports = given.get('port')?.split(',') ?? [];
+  const values = new URLSearchParams(query);
+  const hosts = values.get('host')?.split(',') ?? [];
+  const ports = values.get('port')?.split(',') ?? [];
   if (authority.includes(',')) {
     if (hosts.length > 0 || ports.length > 0) {
       throw new UnusableDatabaseUrl(
@@ -225,9 +225,9 @@ function urlsOfHosts(url: string): readonly string[] {
     throw new UnusableDatabaseUrl('DATABASE_URL must have one port for all hosts, or as many ports as hosts.');
   }
   return hosts.map((host, index) => {
-    given.set('host', assertNamed(host));
-    if (ports.length > 1) given.set('port', ports[index] ?? '');
-    return `${before}${authority}${path}?${given.toString()}${after}`;
+    values.set('host', assertNamed(host));
+    if (ports.length > 1) values.set('port', ports[index] ?? '');
+    return `${before}${authority}${path}?${values.toString()}${after}`;
   });
 }
 

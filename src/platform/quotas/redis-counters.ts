@@ -134,7 +134,7 @@ function nameOf({ id, isAnonymous }: QuotaSubject): string {
   return isAnonymous ? `address:${crc32(id) % addressSlots}` : id;
 }
 
-/** Throws for anything but what the script returns: whatever else answers there isn't counting. */
+/** Throws for anything but what the script returns: whatever else responds there isn't counting. */
 export function counterDecisionOf(reply: unknown): CounterDecision {
   if (!isFigures(reply)) throw new Error('Redis has replied with something other than whole numbers.');
   const [outcomeIndex, ...figures] = reply;

@@ -13,8 +13,8 @@ it('a connection whose server was retired while it was opened gets no reads, and
     onEnd: () => undefined,
     onRetry: () => undefined,
   });
-  expect(connection.hasRoomFor('client')).toBe(true);
+  expect(connection.accepts('client')).toBe(true);
   await new Promise(setImmediate);
-  expect(connection.hasRoomFor('client')).toBe(false);
+  expect(connection.accepts('client')).toBe(false);
   expect(isClosed).toBe(true);
 });

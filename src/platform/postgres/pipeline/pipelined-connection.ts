@@ -77,7 +77,7 @@ export class PipelinedConnection {
   }
 
   /** The service's own work isn't limited. */
-  hasRoomFor(clientId: string, maxReads = maxReadsOfClient): boolean {
+  accepts(clientId: string, maxReads = maxReadsOfClient): boolean {
     if (this.isRetired) return false;
     if (clientId === service || this.#pending.length < maxReads) return true;
     let reads = 0;

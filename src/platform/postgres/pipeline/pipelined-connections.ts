@@ -136,7 +136,7 @@ export class PipelinedConnections {
   /** That of this tick while the client has few enough reads there. */
   #connectionFor(pending: PendingRead): PipelinedConnection {
     const current = this.#current;
-    if (current?.hasRoomFor(pending.id, readsAhead(this.#reads.meanMillisOf(pending))) === true) return current;
+    if (current?.accepts(pending.id, readsAhead(this.#reads.meanMillisOf(pending))) === true) return current;
     this.#current = this.#choose(pending.id);
     return this.#current;
   }
@@ -147,7 +147,7 @@ export class PipelinedConnections {
     let open = 0;
     for (const each of this.#connections) {
       if (!each.isRetired) open += 1;
-      if (each.hasRoomFor(clientId) && (chosen === undefined || each.pending < chosen.pending)) chosen = each;
+      if (each.accepts(clientId) && (chosen === undefined || each.pending < chosen.pending)) chosen = each;
     }
     if (chosen === undefined || (chosen.pending > 0 && open < this.#options.size)) {
       chosen = this.#open();
