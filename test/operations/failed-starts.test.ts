@@ -5,6 +5,9 @@ import { join } from 'node:path';
 
 import { expect, test } from '@jest/globals';
 
+import { createApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { explainFailure } from '../../src/failed-start.ts';
 import { RedisServer } from '../redis/redis-server.ts';
 import { connect, runSql } from '../support/postgres-client.ts';
 import { startCluster } from '../support/started-cluster.ts';
@@ -78,6 +81,12 @@ async function failedStart(settings: Readonly<Record<string, string>>): Promise<
   return noted(service.output);
 }
 
+/** What a process with this `DATABASE_URL` would say; in this one, which has loaded the service already. */
+async function failedOpening(DATABASE_URL: string): Promise<string> {
+  const start = createApp(readConfig({ LOG_LEVEL: 'silent', DATABASE_URL }));
+  return noted(await start.then(() => 'It has started.', explainFailure));
+}
+
 /** As it is shown. */
 const shown = (text: string): string => text.replace(/:[^:@]*@/, '@').replace(/\?.*/, '');
 
@@ -116,16 +125,14 @@ test.each([
     /TLS to the database failed: .*\nSee the section "TLS"/,
   ],
 ] as const)('names the setting, what was tried, and the next step when %s', async (_what, urlOf, expected) => {
-  const output = await failedStart({ DATABASE_URL: urlOf() });
-  expect(output.slice(0, output.indexOf(': ', 40))).toBe(
-    `petstore-gateway can't start: DATABASE_URL (${shown(urlOf())})`,
-  );
+  const output = await failedOpening(urlOf());
+  expect(output.slice(0, output.indexOf(': ', 16))).toBe(`DATABASE_URL (${shown(urlOf())})`);
   expect(output).toMatch(expected);
 });
 
-test.each(['migrate.js', 'seed.js --pets 1', 'keys.js list'])('%s says the same', async (command) => {
+test.each(['main.js', 'cli/migrate.js', 'cli/seed.js --pets 1', 'cli/keys.js list'])('%s says it', async (command) => {
   const DATABASE_URL = url('owner', 'missing');
-  const failing = new RunningCommand(`node dist/src/cli/${command}`, { DATABASE_URL });
+  const failing = new RunningCommand(`node dist/src/${command}`, { DATABASE_URL });
   expect(await failing.ended()).toBe(1);
   expect(noted(failing.output)).toContain(
     `DATABASE_URL (${shown(DATABASE_URL)}): database "missing" does not exist\nCreate it first`,
@@ -164,9 +171,9 @@ test('says what to do when all connections of the server are taken', async () =>
   };
   await expect(fill()).rejects.toMatchObject({ code: '53300' });
   expect(clients.length).toBeGreaterThan(5);
-  const output = await failedStart({ DATABASE_URL: url() });
+  const output = await failedOpening(url());
   await Promise.all(clients.map((client) => client.end()));
-  expect(output).toMatch(/: DATABASE_URL \(.*\): .*\nAll connections are taken: .*max_connections.*DATABASE_POOL/);
+  expect(output).toMatch(/^DATABASE_URL \(.*\): .*\nAll connections are taken: .*max_connections.*DATABASE_POOL/);
 });
 
 test('goes on without Redis, and says why, where it looked, and what to do', async () => {
@@ -188,9 +195,11 @@ test('goes on without Redis, and says why, where it looked, and what to do', asy
       /The sentinel 127\.0\.0\.1:1: connect ECONNREFUSED .*\nNothing listens there/,
     ],
   ] as const) {
-    const service = await Service.start({ DATABASE_URL: url(), REDIS_URL: server });
-    await service.stop();
-    const said = noted(service.output.slice(0, service.output.indexOf('Until it can')));
+    let output = '';
+    const settings = { LOG_LEVEL: 'silent', DATABASE_URL: url(), REDIS_URL: server };
+    const app = await createApp(readConfig(settings), { onNotice: (sentence) => (output += sentence) });
+    await app.close();
+    const said = noted(output.slice(0, output.indexOf('Until it can')));
     expect(said).toContain(`Redis can't be used: REDIS_URL (${tried}): `);
     expect(said).toMatch(expected);
   }
