@@ -26,7 +26,9 @@ let exited: Promise<unknown>;
 let database: Database;
 
 async function serve(): Promise<void> {
-  const child = spawnChild(process.execPath, [script, dataDir], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawnChild(process.execPath, ['--liftoff-only', script, dataDir], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   server = child;
   exited = once(child, 'exit');
   const ended = exited.then(() => Promise.reject(new Error('The serving process has ended.')));

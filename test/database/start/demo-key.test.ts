@@ -8,12 +8,13 @@ import { AccessService } from '../../../src/domain/access/access.service.ts';
 import { KeyDirectory } from '../../../src/keys/key-directory.ts';
 import { holdEngineCode } from '../../support/engine-code.ts';
 import { databaseDirectory } from '../../support/temporary-directory.ts';
+import { copyEmbeddedStore } from '../../support/test-database.ts';
 import { testCaller } from '../../support/caller.ts';
 
 // Engines and processes are started several times.
 
-function open(dataDir: string, withDemoStore = true): Promise<OpenDatabase> {
-  return openDatabase({ url: undefined, dataDir, poolSize: 1, withDemoStore });
+function open(dataDir: string): Promise<OpenDatabase> {
+  return openDatabase({ url: undefined, dataDir, poolSize: 1, withDemoStore: true });
 }
 
 beforeAll(holdEngineCode);
@@ -38,14 +39,12 @@ describe('the demo key', () => {
     await third.close();
   });
 
-  it('is not there without the demo store, nor later', async () => {
-    const dataDir = databaseDirectory();
-    for (const withDemoStore of [false, true]) {
-      const database = await open(dataDir, withDemoStore);
-      expect(database.demoKey).toBeUndefined();
-      expect(await database.stores.for(testCaller).apiKeys.count({ at: 0 })).toBe(0);
-      await database.close();
-    }
+  it('is not there where the first start was without the demo store', async () => {
+    const { DATA_DIR: dataDir } = await copyEmbeddedStore();
+    const database = await open(dataDir);
+    expect(database.demoKey).toBeUndefined();
+    expect(await database.stores.for(testCaller).apiKeys.count({ at: 0 })).toBe(0);
+    await database.close();
     expect(readdirSync(dataDir)).not.toContain('demo-key');
   });
 });
