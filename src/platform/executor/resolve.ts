@@ -127,8 +127,8 @@ export function prepareDescent(type: GraphQLOutputType, field: PreparedField): D
 function descendIntoObject(type: GraphQLCompositeType, field: PreparedField): Descend {
   return (value, path, resolution) => {
     const selection = field.selectionOf(value, type, resolution.run);
-    const { [included]: names = [] } = value as { readonly [included]?: readonly string[] };
-    const areIncluded = field.relations.every((name) => names.includes(name));
+    const { [included]: names } = value as { readonly [included]?: readonly string[] };
+    const areIncluded = names !== undefined && field.relations.every((name) => names.includes(name));
     return selection.needsResolving(areIncluded) ? selection.resolve(value, path, resolution) : value;
   };
 }
