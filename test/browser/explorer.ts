@@ -4,8 +4,8 @@ import { describe, expect, it } from '@jest/globals';
 import { buildSchema } from 'graphql';
 
 import { examples } from '../../src/pages/explorer/examples.ts';
-import { Service } from '../support/service.ts';
-import { temporaryDirectory } from '../support/temporary-directory.ts';
+import { adminKey, Service } from '../support/service.ts';
+import { copyEmbeddedStore } from '../support/test-database.ts';
 import { ofColours, seriousViolations } from './browser.ts';
 import { explorer, page, visit } from './explorer-visit.ts';
 import { browser, service } from './shared.ts';
@@ -95,22 +95,10 @@ export function testExplorer(): void {
       await page().getByText('A pet store: pets in categories').waitFor();
       expect(await notice.count()).toBe(0);
     });
-
-    it.each(['light', 'dark'] as const)(
-      'is shown in %s as the system says, or as the settings of the page say',
-      async (colorScheme) => {
-        await visit(service.address, { colorScheme });
-        const other = colorScheme === 'light' ? 'Dark' : 'Light';
-        expect(await isDark()).toBe(colorScheme === 'dark');
-        await page().getByRole('button', { name: 'Open settings dialog' }).click();
-        await page().getByRole('dialog').getByRole('button', { name: other }).click();
-        expect(await isDark()).toBe(other === 'Dark');
-      },
-    );
   });
 
   describe('on a small screen', () => {
-    it('of 390 px nothing is cut off, and an operation can be run and its result read', async () => {
+    it('of 390 px nothing is cut off, a result can be read, and there is no serious violation of accessibility', async () => {
       await visit(service.address, { width: 390 });
       expect(await page().evaluate('document.documentElement.scrollWidth')).toBe(390);
       await explorer.run();
@@ -121,19 +109,27 @@ export function testExplorer(): void {
         expect(box!.width).toBeGreaterThan(340);
         expect(box!.height).toBeGreaterThan(180);
       }
+      await page().getByRole('button', { name: 'Headers' }).click();
+      expect(await seriousViolations(page())).toEqual([]);
     });
   });
 
   it.each([
-    ['light', 1400, {}],
-    ['light', 390, {}],
-    ['dark', 1400, ofColours],
-  ] as const)('has no serious violation of accessibility in %s at %i px', async (colorScheme, width, rules) => {
-    await visit(service.address, { colorScheme, width });
-    await explorer.run();
-    await page().getByRole('button', { name: 'Headers' }).click();
-    expect(await seriousViolations(page(), rules)).toEqual([]);
-  });
+    ['light', 'Dark', {}],
+    ['dark', 'Light', ofColours],
+  ] as const)(
+    'is shown in %s as the system says, without a serious violation of accessibility, and in %s as its settings say',
+    async (colorScheme, other, rules) => {
+      await visit(service.address, { colorScheme });
+      expect(await isDark()).toBe(colorScheme === 'dark');
+      await explorer.run();
+      await page().getByRole('button', { name: 'Headers' }).click();
+      expect(await seriousViolations(page(), rules)).toEqual([]);
+      await page().getByRole('button', { name: 'Open settings dialog' }).click();
+      await page().getByRole('dialog').getByRole('button', { name: other }).click();
+      expect(await isDark()).toBe(other === 'Dark');
+    },
+  );
 
   describe('before the large editor is loaded', () => {
     it('an operation can be written and run already, and goes on in the editor', async () => {
@@ -159,16 +155,15 @@ export function testExplorer(): void {
   });
 
   it('where introspection is off, nothing that is loaded names a field, and operations run all the same', async () => {
-    const closed = await Service.start({ DATA_DIR: temporaryDirectory(), GRAPHQL_INTROSPECTION: 'false' });
-    const [address] = await closed.line(/http:\/\/\S+\/graphiql#key=\S+/);
-    await visit(address);
+    const closed = await Service.start({ ...(await copyEmbeddedStore()), GRAPHQL_INTROSPECTION: 'false' });
+    await visit(`${closed.address}/graphiql#key=${adminKey}`);
     const files = explorer.requests.map((request) => request.url()).filter((url) => /\/graphiql(?:\/|$)/.test(url));
     const texts = await Promise.all(files.map(async (url) => (await fetch(url)).text()));
     const mutations = Object.keys(buildSchema(readFileSync('schema.graphql', 'utf8')).getMutationType()!.getFields());
     expect(files.length).toBeGreaterThan(5);
     expect(mutations.filter((name) => texts.some((text) => text.includes(name)))).toEqual([]);
     await explorer.write('{ pets(first: 1) { nodes { name } } }');
-    expect((await explorer.run()).data).toEqual({ pets: { nodes: [expect.anything()] } });
+    expect((await explorer.run()).data).toEqual({ pets: { nodes: [] } });
     await closed.stop();
   });
 }
