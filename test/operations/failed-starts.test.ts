@@ -112,7 +112,6 @@ test.each([
     () => url('nobody'),
     /no pg_hba\.conf entry for host .*\nThe server's pg_hba\.conf must let/,
   ],
-  ['no user is named', () => url().replace(/owner.*@/, ''), /no PostgreSQL user name .*\nName the user: postgresql:/],
   ['there is no such database', () => url('owner', 'missing'), /database "missing" does not exist\nCreate it first/],
   [
     'the role has no rights',
@@ -143,6 +142,10 @@ test('names the setting that is wrong, misspelled or unusable here, and a passwo
   expect(await failedStart({ PORT: '70000' })).toMatch(/PORT is "70000", but must be a whole number/);
   expect(await failedStart({ DATABASE_URL: url().replace(secret, `12/${secret}`) })).toMatch(
     /^.*: DATABASE_URL has an @/,
+  );
+  // Not in this process, whose USER would be the user.
+  expect(await failedStart({ DATABASE_URL: url().replace(/owner.*@/, '') })).toMatch(
+    /no PostgreSQL user name .*\nName the user: postgresql:/,
   );
   const command = "sh -c 'ulimit -n 500 && exec node dist/src/main.js'";
   const first = await Service.start({ ...embedded, DATBASE_URL: url() }, { command });
