@@ -40,8 +40,6 @@ export interface SequencerOptions {
 
 /** Moves committed changes into the log, and drops its old days, in one process at a time. */
 export class Sequencer {
-  /** The size of the log on disk, as of the last minute. */
-  logBytes = 0;
   readonly #options: SequencerOptions;
   readonly #id = randomUUID();
   #timer: NodeJS.Timeout | undefined;
@@ -52,6 +50,7 @@ export class Sequencer {
   /** When it last succeeded. */
   #maintainedAt: number | undefined;
   #lagSeconds = 0;
+  #logBytes = 0;
   #succeededAt = performance.now();
   /** What has failed at its last run: that is said once. */
   readonly #failed = new Set<'move' | 'maintain'>();
@@ -65,6 +64,11 @@ export class Sequencer {
     const sinceSeconds = (performance.now() - this.#succeededAt) / 1_000;
     // Without news for two rounds the log may be as far behind as the news is old.
     return this.#lagSeconds + (sinceSeconds > (2 * standbyMillis) / 1_000 ? sinceSeconds : 0);
+  }
+
+  /** The size of the log on disk, as of the last minute. */
+  get logBytes(): number {
+    return this.#logBytes;
   }
 
   start(): void {
@@ -124,7 +128,7 @@ export class Sequencer {
     this.#maintainAt = now + maintainMillis;
     const passedSeconds = this.#maintainedAt && (now - this.#maintainedAt) / 1_000;
     try {
-      this.logBytes = await moves.maintain(retentionSeconds, passedSeconds);
+      this.#logBytes = await moves.maintain(retentionSeconds, passedSeconds);
       this.#maintainedAt = now;
       this.#failed.delete('maintain');
     } catch (error) {

@@ -57,14 +57,13 @@ export class ClientConnection {
   isStreaming = false;
   /** What isn't written yet of the response under way, where it is written as fast as the client takes it. */
   unwritten: { readonly bytesLeft: number } | undefined;
-  underWay: ServerResponse | undefined;
-  /** Whether no request has come yet: the first one may be on its way. */
-  isNew = true;
   readonly #socket: Socket;
   readonly #options: BoundsOptions;
   /** The last request, if its response was sent before its body had arrived. */
   #unfinished: IncomingMessage | undefined;
+  #underWay: ServerResponse | undefined;
   readonly #queue: QueuedRequest[] = [];
+  #isNew = true;
   /** The request that has been received, as last counted. */
   #received: Lease | undefined;
   #acceptedBytes = -1;
@@ -77,9 +76,13 @@ export class ClientConnection {
     void socket.remoteAddress;
   }
 
+  get underWay(): ServerResponse | undefined {
+    return this.#underWay;
+  }
+
   /** The response under way, or the one that is next. */
   get current(): ServerResponse | undefined {
-    return this.underWay ?? this.#queue[0]?.response;
+    return this.#underWay ?? this.#queue[0]?.response;
   }
 
   get isIdle(): boolean {
@@ -89,6 +92,11 @@ export class ClientConnection {
   /** Whether the next bytes may be the rest of a body whose request has had its response: they can't be told from it. */
   get isBodyUnfinished(): boolean {
     return this.#unfinished?.complete === false;
+  }
+
+  /** Whether no request has come yet: the first one may be on its way. */
+  get isNew(): boolean {
+    return this.#isNew;
   }
 
   /** Counts in the client's account a request that has been received completely and has no response yet, begun or not. */
@@ -101,7 +109,7 @@ export class ClientConnection {
 
   /** Once the response is being sent, it holds what the operating system hasn't accepted of it; a stream says itself. */
   measureUnread(): void {
-    if (this.underWay?.headersSent !== true) return;
+    if (this.#underWay?.headersSent !== true) return;
     this.memory?.hold(this.isStreaming ? 0 : this.#socket.writableLength + (this.unwritten?.bytesLeft ?? 0));
   }
 
@@ -111,10 +119,10 @@ export class ClientConnection {
    */
   accept(response: ServerResponse, begin: () => void, isUrgent: boolean): void {
     if (this.#socket.destroyed) return;
-    this.isNew = false;
+    this.#isNew = false;
     if (this.isIdle && (isUrgent || this.#options.callers.ticks.isFree)) return this.#begin({ response, begin });
     // One of those that wait to start is the next under way.
-    const maxQueued = this.#options.limits.maxReadAhead + (this.underWay === undefined ? 1 : 0);
+    const maxQueued = this.#options.limits.maxReadAhead + (this.#underWay === undefined ? 1 : 0);
     if (this.#queue.length >= maxQueued) return this.#disconnect();
     // Another request's end begins it, in whose trace it isn't.
     if (this.#queue.push({ response, begin: context.bind(context.active(), begin) }) === 1) this.#waitToStart();
@@ -138,7 +146,7 @@ export class ClientConnection {
 
   /** The response has been sent, or its connection is closed. */
   end(request: IncomingMessage): void {
-    this.underWay = undefined;
+    this.#underWay = undefined;
     this.unwritten = undefined;
     this.memory?.release();
     this.memory = undefined;
@@ -189,20 +197,20 @@ export class ClientConnection {
   }
 
   #begin({ response, begin }: QueuedRequest): void {
-    this.underWay = response;
+    this.#underWay = response;
     // It runs in a handler of the socket's, or in a later tick: what it throws ends this connection alone.
     attempt(begin, () => this.reset());
   }
 
   #beginNext(): void {
-    if (this.underWay !== undefined || this.#socket.destroyed) return;
+    if (this.#underWay !== undefined || this.#socket.destroyed) return;
     const next = this.#queue.shift();
     if (next !== undefined) this.#begin(next);
   }
 
   #waitToStart(): void {
     const [next] = this.#queue;
-    if (next === undefined || this.underWay !== undefined) return;
+    if (next === undefined || this.#underWay !== undefined) return;
     const { callers, callerOf } = this.#options;
     callers.ticks.wait(callerOf(next.response.req), () => this.#beginNext());
   }
