@@ -18,6 +18,8 @@ import { pasteGuides } from './paste/guides.mjs';
 
 const here = import.meta.dirname;
 const dist = join(here, '../../dist/src');
+/** Where Jest's processes keep it, too. */
+const compiled = join(here, '../../node_modules/.cache/compiled');
 const adminKey = 'a-key-for-administrators-in-the-tests';
 const petCount = 45;
 const programs = ['apollo-client', 'urql', 'relay', 'openapi-fetch', 'graphql-http', 'events'];
@@ -126,9 +128,10 @@ async function runService(dataDir, settings, use) {
 }
 
 async function startService(settings) {
-  const child = spawn(process.execPath, [join(dist, 'main.js')], {
+  const child = spawn(process.execPath, ['--liftoff-only', join(dist, 'main.js')], {
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: compiled,
       NODE_ENV: 'production',
       PORT: '0',
       LOG_LEVEL: 'warn',
