@@ -162,13 +162,14 @@ export class PgConnection extends pg.Client {
 
   /** Sends statements in one write, and returns the rows of each. What follows one that fails is not executed. */
   run(queries: readonly Query<unknown>[]): Promise<unknown[][]> {
-    if (!queries.some(({ statement }) => statement.kind === 'write')) return this.#run(queries);
     const { caller } = this;
-    caller?.recordWrite();
     const limits = lockWaitOf(caller);
+    const sent = this.#run([...limits, ...queries]);
+    const rows = limits.length === 0 ? sent : sent.then((all) => all.slice(limits.length));
+    if (!queries.some(({ statement }) => statement.kind === 'write')) return rows;
+    caller?.recordWrite();
     // It may wait for a lock, which nothing tells apart from its work.
-    const rows = waiting(caller, this.#run([...limits, ...queries]));
-    return limits.length === 0 ? rows : rows.then((all) => all.slice(limits.length));
+    return waiting(caller, rows);
   }
 
   #run(queries: readonly Query<unknown>[]): Promise<unknown[][]> {

@@ -15,7 +15,7 @@ export function limitLockWait(millis: number): Query<undefined> {
   return { statement: setting, values: [`${Math.max(minMillis, millis)}ms`] };
 }
 
-/** What is sent before the writes of a caller, so that it keeps its one deadline. */
+/** What is sent before the statements of a caller on an exclusive connection, so that it keeps its one deadline. */
 export function lockWaitOf(caller: Caller | undefined): readonly Query<undefined>[] {
   const waitedMillis = caller?.waitedMillis ?? 0;
   return waitedMillis < unnoticedMillis ? [] : [limitLockWait(lockWaitMillis - waitedMillis)];

@@ -54,8 +54,7 @@ export class ServerSession {
   /** Whether its statements can be cancelled: not those of the embedded database. */
   readonly isCancellable: boolean;
   readonly #kind: SessionKind;
-  /** Whether a pooler shares the server's sessions: then the backend key isn't the session's. */
-  isBehindPooler = false;
+  #isBehindPooler = false;
   /** PostgreSQL reports both settings from version 14 on without being asked; a pooler may not. */
   #isStandby = false;
   #isReadOnlyByDefault = false;
@@ -64,6 +63,11 @@ export class ServerSession {
     this.#kind = kind;
     this.keepsStatements = kind !== 'guest';
     this.isCancellable = kind === 'server';
+  }
+
+  /** Whether a pooler shares the server's sessions: then the backend key isn't the session's. */
+  get isBehindPooler(): boolean {
+    return this.#isBehindPooler;
   }
 
   /** Whether its transactions can only read, as far as the server has said. */
@@ -105,8 +109,8 @@ export class ServerSession {
     const [reply] = rows;
     if (reply === undefined) throw new Error('The database has not said which session this is.');
     const { id, timeout, isStandby, isReadOnly } = reply;
-    this.isBehindPooler = id !== backendKey;
-    if (!this.isBehindPooler && statementTimeoutMillis !== undefined) {
+    this.#isBehindPooler = id !== backendKey;
+    if (!this.#isBehindPooler && statementTimeoutMillis !== undefined) {
       const settings = [...sessionSettings, lockTimeout(lockTimeoutMillis)];
       const isShorter = timeout > 0 && timeout <= statementTimeoutMillis;
       if (!isShorter) settings.push(`set statement_timeout = ${statementTimeoutMillis}`);

@@ -44,6 +44,19 @@ it("a request waits for one of its key's connections, and then for a lock, 2 s i
   expect(free?.status).toBe(200);
 });
 
+it('so does a read, whose table is locked', async () => {
+  const locker = await connect(cluster.url);
+  await locker.query('begin; lock table orders in access exclusive mode');
+  const count = () => service.graphql('{ orders { totalCount } }');
+  const first = [count(), count(), count()];
+  await until(() => areWaiting(1));
+  const { body, millis } = await count();
+  await locker.query('rollback');
+  expect(body.errors).toMatchObject([{ extensions: { code: 'SERVICE_UNAVAILABLE' } }]);
+  expect(millis).toBeLessThan(2_900);
+  await Promise.all(first);
+});
+
 it("a request that gets none of its key's connections in time is told so", async () => {
   const outcomes = await Promise.all([5, 6, 7, 8].map((id) => rename(id, 'Slow')));
   expect(outcomes.map(({ status }) => status)).toEqual([503, 503, 503, 503]);
