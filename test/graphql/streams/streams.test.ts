@@ -258,11 +258,8 @@ it('a query and a mutation that accept text/event-stream only are one result', a
   const both = await open(`${eventStream}, application/json;q=0.1`, {}, { text: '{ rateLimit { cost } }' });
   await both.ended();
   expect(JSON.parse(both.text())).toEqual({ data: { rateLimit: { cost: 0 } } });
-  const write = await open(
-    eventStream,
-    {},
-    { text: 'mutation { cancelOrder(input: { id: 404 }) { cancelledOrderId } }' },
-  );
+  const text = 'mutation { cancelOrder(input: { id: 404 }) { cancelledOrderId } }';
+  const write = await open(eventStream, {}, { text });
   await write.ended();
   expect(write.results()).toMatchObject([{ data: { cancelOrder: null }, errors: [{}] }]);
   const refused = await open('multipart/mixed;subscriptionSpec=1.0', {}, { text: '{ rateLimit { cost } }' });
