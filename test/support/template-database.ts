@@ -61,15 +61,14 @@ function isTaken(directory: string): boolean {
 
 async function migrate(): Promise<void> {
   const url = serverUrl();
-  if (url !== undefined) {
-    await runSql(url, `drop database if exists ${templateName}`);
-    await runSql(url, `create database ${templateName}`);
-  }
-  const database = await openDatabase({
-    url: url === undefined ? undefined : urlOf(url, templateName),
-    dataDir: migratedDirectory(),
-    poolSize: 1,
-    withDemoStore: false,
-  });
+  if (url === undefined) return migrateDatabase(undefined, migratedDirectory());
+  await runSql(url, `drop database if exists ${templateName}`);
+  await runSql(url, `create database ${templateName}`);
+  return migrateDatabase(urlOf(url, templateName), migratedDirectory());
+}
+
+/** On the server, or in a directory. */
+export async function migrateDatabase(url: string | undefined, dataDir: string): Promise<void> {
+  const database = await openDatabase({ url, dataDir, poolSize: 1, withDemoStore: false });
   await database.close();
 }

@@ -163,7 +163,8 @@ export class PgConnection extends pg.Client {
   /** Sends statements in one write, and returns the rows of each. What follows one that fails is not executed. */
   run(queries: readonly Query<unknown>[]): Promise<unknown[][]> {
     const { caller } = this;
-    const limits = lockWaitOf(caller);
+    // Nobody locks anything in the embedded database, whose transactions run one by one.
+    const limits = this.session.isCancellable ? lockWaitOf(caller) : [];
     const sent = this.#run([...limits, ...queries]);
     const rows = limits.length === 0 ? sent : sent.then((all) => all.slice(limits.length));
     if (!queries.some(({ statement }) => statement.kind === 'write')) return rows;

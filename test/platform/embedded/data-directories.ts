@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { atEnd } from '../../support/at-end.ts';
 import { holdEngineCode } from '../../support/engine-code.ts';
-import { migratedDirectory, migrateTemplate } from '../../support/template-database.ts';
+import { migrateDatabase, migratedDirectory, migrateTemplate, serverUrl } from '../../support/template-database.ts';
 import { databaseDirectory } from '../../support/temporary-directory.ts';
 
 /**
@@ -24,6 +24,10 @@ export class DataDirectories {
   }
 
   async created(directory = this.empty()): Promise<string> {
+    if (serverUrl() !== undefined) {
+      await migrateDatabase(undefined, directory);
+      return directory;
+    }
     await Promise.all([holdEngineCode(), migrateTemplate()]);
     cpSync(join(migratedDirectory(), 'postgres'), join(directory, 'postgres'), { recursive: true });
     return directory;
