@@ -30,7 +30,10 @@ const noLimit = { plan: 'enterprise', requestsPerMinute: 2 ** 31 - 1, requestsPe
 /** Statements of keys, quotas, the log of events and new connections, which may be sent beside any request. */
 const housekeeping = /api_key|quota_counters|petstore_(?:move|maintain)_events|^set time zone/;
 
-/** The whole service on a database of its own, unless it is told another, reached without a port; closed when the test ends, or its file. */
+/**
+ * The whole service on a database of its own, unless it is told another, reached without a port; closed when the test
+ * ends, or its file.
+ */
 export interface TestApp {
   readonly app: App;
   /** The settings that it was started with, for a second process beside it. */

@@ -162,15 +162,14 @@ export class PgConnection extends pg.Client {
 
   /** Sends statements in one write, and returns the rows of each. What follows one that fails is not executed. */
   run(queries: readonly Query<unknown>[]): Promise<unknown[][]> {
-    const { caller } = this;
-    // Nobody locks anything in the embedded database, whose transactions run one by one.
-    const limits = this.session.isCancellable ? lockWaitOf(caller) : [];
+    // In the embedded database transactions run one by one, so that none waits for a lock.
+    const limits = this.session.isCancellable ? lockWaitOf(this.caller) : [];
     const sent = this.#run([...limits, ...queries]);
     const rows = limits.length === 0 ? sent : sent.then((all) => all.slice(limits.length));
     if (!queries.some(({ statement }) => statement.kind === 'write')) return rows;
-    caller?.recordWrite();
+    this.caller?.recordWrite();
     // It may wait for a lock, which nothing tells apart from its work.
-    return waiting(caller, rows);
+    return waiting(this.caller, rows);
   }
 
   #run(queries: readonly Query<unknown>[]): Promise<unknown[][]> {
