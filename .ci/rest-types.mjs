@@ -9,7 +9,7 @@ export const file = 'src/rest/openapi/types.ts';
 
 const header = `// Generated from src/rest/openapi/ by \`npm run rest-types\`: change that instead.
 import type { Position } from '../../domain/cursor.ts';
-import type { EventCursor } from '../../domain/events/event-id.ts';
+import type { EventCursor } from '../../domain/events/event.ts';
 import type { Id } from '../../domain/id.ts';
 
 `;

@@ -1,7 +1,7 @@
 import { parseId, type Id } from './id.ts';
 import { earliestInstant, latestInstant } from './instant.ts';
 import { decodeOpaque, encodeOpaque } from './opaque-text.ts';
-import { quoted } from './quoted.ts';
+import { quoted } from './errors.ts';
 
 /** A sort value: text by code point, an int32, or an instant in milliseconds since 1970; instants can be null. */
 export type SortValueType = 'text' | 'integer' | 'instant';

@@ -1,5 +1,3 @@
-import { quoted } from './quoted.ts';
-
 /** The errors of the domain's rules; `http/error-table.ts` maps each code to its status and spelling. */
 export type DomainErrorCode =
   | 'VALIDATION_FAILED'
@@ -79,4 +77,9 @@ export function unreadable(cause: Error): DomainError {
   const message =
     'This needs a row with a value of a newer version of the service, which runs beside this one. Try again in a few seconds.';
   return new DomainError('UNAVAILABLE', message, { retryAfterSeconds: 5, cause, isOfOneRow: true });
+}
+
+/** A text that a client sent, as an error message shows it: what is left out of a long one is marked. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }

@@ -1,4 +1,4 @@
-import { quoted } from './quoted.ts';
+import { quoted } from './errors.ts';
 
 const rfc3339 =
   /^(?<year>\d{4})-(?<month>\d{2})-(?<day>\d{2})[Tt](?<hour>\d{2}):(?<minute>\d{2}):(?<second>\d{2})(?:\.(?<fraction>\d+))?(?:[Zz]|(?<sign>[+-])(?<offsetHour>\d{2}):(?<offsetMinute>\d{2}))$/;

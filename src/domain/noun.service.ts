@@ -4,11 +4,13 @@ import { readId, type Id } from './id.ts';
 import { InputCheck } from './input.ts';
 import { pageOf, parseListRequest, type ListOptions, type ListRequest, type Page, type Sorting } from './page.ts';
 import { type ReferredId, throwIfRefused, writeReferring } from './reference.ts';
-import { existing, findByIds, lockById } from './rows.ts';
 import {
   type ChildStore,
+  existing,
+  findByIds,
   ForeignKeyViolation,
   type Include,
+  lockById,
   type NounStore,
   type ReadStore,
   type RowData,

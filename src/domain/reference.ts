@@ -1,7 +1,6 @@
-import { DomainError, validationFailed, type Violation } from './errors.ts';
+import { DomainError, quoted, validationFailed, type Violation } from './errors.ts';
 import { parseId, type Id } from './id.ts';
 import type { InputCheck, Rule } from './input.ts';
-import { quoted } from './quoted.ts';
 import { ForeignKeyViolation } from './store.ts';
 import type { Stores } from './stores.ts';
 

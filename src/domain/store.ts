@@ -1,7 +1,8 @@
 import type { FilterFields, FilterOf } from './filter.ts';
-import type { Id } from './id.ts';
+import { type Id, parseId, readId } from './id.ts';
 import type { Keyset, Slice } from './page.ts';
 import type { Precondition } from './version.ts';
+import { notFound } from './errors.ts';
 
 /**
  * Reading the rows of one kind. Every method is one statement, however many ids there are.
@@ -107,4 +108,31 @@ export interface UpdateOptions<Relation extends string = never> {
   /** Checked on the locked row; when it fails, nothing is changed and PRECONDITION_FAILED is thrown. */
   readonly precondition?: Precondition | undefined;
   readonly include?: Include<Relation> | undefined;
+}
+
+/** The rows with these ids, in their order; null where there is none. */
+export async function findByIds<Row, Relation extends string>(
+  store: Pick<ReadStore<Row, never, never, Relation>, 'byIds'>,
+  texts: readonly string[],
+  include?: Include<Relation>,
+): Promise<(Row | null)[]> {
+  const ids = texts.map(parseId);
+  const known = ids.filter((id) => id !== undefined);
+  const rows = (await store.byIds(known, include)).values();
+  return ids.map((id) => (id === undefined ? null : (rows.next().value ?? null)));
+}
+
+/** The row with this id, locked until the transaction ends. Throws NOT_FOUND when there is none. */
+export async function lockById<Row>(
+  store: Pick<WriteStore<Row, never>, 'lock'>,
+  noun: string,
+  id: string,
+): Promise<Row> {
+  return existing(await store.lock(readId(noun, id)), noun, id);
+}
+
+/** The row; throws NOT_FOUND when there is none. */
+export function existing<Row>(row: Row | null | undefined, noun: string, id: string): Row {
+  if (row === null || row === undefined) throw notFound(noun, id);
+  return row;
 }

@@ -1,8 +1,8 @@
 import { defaultFieldResolver, type GraphQLField, type GraphQLObjectType, type GraphQLSchema } from 'graphql';
 import { Extensions } from 'type-graphql';
 
-import { type Principal, requireScope } from '../domain/access/principal.ts';
-import type { Scope } from '../domain/access/scope.ts';
+import type { Principal } from '../domain/access/principal.ts';
+import { requireScope, type Scope } from '../domain/access/scope.ts';
 import type { GraphQLContext } from './context.ts';
 
 /** Sets the scope of a root field that differs from the default. */

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-import { requireScope } from '../domain/access/principal.ts';
+import { requireScope } from '../domain/access/scope.ts';
 import type { Authentication } from './authentication.ts';
 import { beginWork, continueAfter, detachResponse, endWork, openRequest } from '../platform/http/index.ts';
 import { apiVary } from './failure-response.ts';

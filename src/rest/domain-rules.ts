@@ -1,4 +1,4 @@
-import { eventCursorRule } from '../domain/events/event-id.ts';
+import { eventCursorRule } from '../domain/events/event.ts';
 import type { Rule } from '../domain/input.ts';
 import { cursorRule } from '../domain/page.ts';
 import {

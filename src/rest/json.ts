@@ -1,5 +1,4 @@
-import type { Id } from '../domain/id.ts';
-import type { JsonId, RawJson } from '../domain/json-id.ts';
+import type { Id, JsonId, RawJson } from '../domain/id.ts';
 import { HttpError, isRefusal } from '../http/error-table.ts';
 import { decodeJson, isExact, parseJson } from '../platform/http/index.ts';
 

@@ -1,6 +1,5 @@
-import { validationFailed, type Violation } from '../domain/errors.ts';
+import { quoted, validationFailed, type Violation } from '../domain/errors.ts';
 import { parseId } from '../domain/id.ts';
-import { quoted } from '../domain/quoted.ts';
 import type { RestParameter, Schema } from './openapi/document.ts';
 import { cursorRules } from './domain-rules.ts';
 import { compileStructure } from './schema-check.ts';

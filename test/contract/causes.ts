@@ -1,4 +1,4 @@
-import { eventIdOf } from '../../src/domain/events/event-id.ts';
+import { eventIdOf } from '../../src/domain/events/event.ts';
 import { referencesOf } from '../../src/domain/nouns.ts';
 import type { Conflict } from '../support/nouns/noun-sample.ts';
 import { testedNouns, type TestedNoun } from '../support/nouns/nouns.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { eventIdOf } from '../../src/domain/events/event-id.ts';
+import { eventIdOf } from '../../src/domain/events/event.ts';
 import { until } from '../support/until.ts';
 import { startRestApp } from './rest-app.ts';
 

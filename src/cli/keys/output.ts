@@ -1,5 +1,4 @@
-import { describeChanges } from '../../domain/access/api-key-change.ts';
-import type { ApiKeyChange } from '../../domain/access/api-key-change.entity.ts';
+import { type ApiKeyChange, describeChanges } from '../../domain/access/api-key-change.entity.ts';
 import type { ListedKey } from '../../domain/access/api-key.store.ts';
 import { lastUsedAt, statusOf, usageOf, type WindowUsage } from '../../domain/access/key-status.ts';
 import { limitsOf } from '../../domain/access/plan.ts';

@@ -5,47 +5,31 @@ import { crc32 } from 'node:zlib';
  * The prefix by which people and secret scanners recognise a key. Letters, digits and `_` only, so that a double click
  * selects all of it.
  */
-const marker = 'petstore_';
+export const keyMarker = 'petstore_';
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 256 bits, and 32, in base 62. */
 const bodyLength = 43;
 const checksumLength = 6;
-const keyPattern = new RegExp(`^${marker}[0-9A-Za-z]{${bodyLength + checksumLength}}$`);
+export const keyLength = keyMarker.length + bodyLength + checksumLength;
+const keyPattern = new RegExp(`^${keyMarker}[0-9A-Za-z]{${bodyLength + checksumLength}}$`);
 /** Enough for the owner to identify the key; more than 230 bits stay secret. */
-const shownLength = marker.length + 4;
+const shownLength = keyMarker.length + 4;
 
 /** The SHA-256 of a key in hexadecimal: all that is stored of it. */
 export type KeyHash = string;
 
 /** A new key: prefix, 256 random bits and a checksum of both, like GitHub's tokens. */
 export function generateKey(): string {
-  const body = marker + base62(BigInt(`0x${randomBytes(32).toString('hex')}`), bodyLength);
+  const body = keyMarker + base62(BigInt(`0x${randomBytes(32).toString('hex')}`), bodyLength);
   return body + checksumOf(body);
 }
 
 /** The hash of a well-formed key; undefined for any other text, so that it costs no lookup. */
 export function parseKey(text: string): KeyHash | undefined {
   // The length is compared first, so that a long text costs no more than a short one.
-  if (text.length !== marker.length + bodyLength + checksumLength || !keyPattern.test(text)) return undefined;
+  if (text.length !== keyMarker.length + bodyLength + checksumLength || !keyPattern.test(text)) return undefined;
   const body = text.slice(0, -checksumLength);
   return text.endsWith(checksumOf(body)) ? hashKey(text) : undefined;
-}
-
-/**
- * The text with each key in it, recognised by its checksum, cut to the part that may be shown.
- *
- * For what clients choose and we write down. Cut a long text afterwards: the rest of a key would not be recognised.
- */
-export function redactKeys(text: string): string {
-  if (!text.includes(marker)) return text;
-  const [before = '', ...parts] = text.split(marker);
-  const redacted = parts.map((part) => {
-    const key = marker + part.slice(0, bodyLength + checksumLength);
-    return parseKey(key) === undefined
-      ? marker + part
-      : `${shownPrefix(key)}…${part.slice(bodyLength + checksumLength)}`;
-  });
-  return before + redacted.join('');
 }
 
 /** A salt or a slow hash would add nothing: 2^256 keys can't be tried. */

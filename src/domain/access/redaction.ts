@@ -1,6 +1,6 @@
 import { hash, randomInt, timingSafeEqual } from 'node:crypto';
 
-import { redactKeys } from './api-key.ts';
+import { keyLength, keyMarker, parseKey, shownPrefix } from './api-key.ts';
 
 const secrets = new Map<string, Finder>();
 
@@ -14,7 +14,7 @@ export function alsoRedact(secret: string): void {
 }
 
 /**
- * The text without the keys in it: see `redactKeys`.
+ * The text without the keys in it.
  *
  * For what clients choose and we write down. Cut a long text afterwards: the rest of a key would not be recognised.
  */
@@ -22,6 +22,19 @@ export function redactSecrets(text: string): string {
   let redacted = redactKeys(text);
   for (const finder of secrets.values()) redacted = finder.cut(redacted);
   return redacted;
+}
+
+/** The text with each key in it, recognised by its checksum, cut to the part that may be shown. */
+function redactKeys(text: string): string {
+  if (!text.includes(keyMarker)) return text;
+  const [before = '', ...parts] = text.split(keyMarker);
+  const redacted = parts.map((part) => {
+    const key = (keyMarker + part).slice(0, keyLength);
+    return parseKey(key) === undefined
+      ? keyMarker + part
+      : `${shownPrefix(key)}…${part.slice(keyLength - keyMarker.length)}`;
+  });
+  return before + redacted.join('');
 }
 
 /** Few texts have so many characters of a secret in a row; at least 24 others stay unknown. */

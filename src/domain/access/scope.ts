@@ -1,3 +1,4 @@
+import { DomainError } from '../errors.ts';
 import type { Rule } from '../input.ts';
 
 /** What a key may do, each including those before it. */
@@ -5,10 +6,11 @@ export const scopes = ['read', 'write', 'admin'] as const;
 
 export type Scope = (typeof scopes)[number];
 
-/** Whether the granted scopes include the required one: write includes read, admin includes all. */
-export function includesScope(granted: readonly Scope[], needed: Scope): boolean {
+/** Throws FORBIDDEN when a key with these scopes may not do what needs this one: write includes read, admin all. */
+export function requireScope({ scopes: granted }: { readonly scopes: readonly Scope[] }, needed: Scope): void {
   const rank = scopes.indexOf(needed);
-  return granted.some((scope) => scopes.indexOf(scope) >= rank);
+  if (granted.some((scope) => scopes.indexOf(scope) >= rank)) return;
+  throw new DomainError('FORBIDDEN', `This needs a key with the scope ${needed}, but yours has ${granted.join(', ')}.`);
 }
 
 /** At least one scope; duplicates are dropped, the order is the one above. */

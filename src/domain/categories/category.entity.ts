@@ -1,7 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-import type { Id } from '../id.ts';
-import { jsonId } from '../json-id.ts';
+import { type Id, jsonId } from '../id.ts';
 
 const CategorySchema = defineEntity({
   name: 'Category',

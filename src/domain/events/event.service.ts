@@ -3,9 +3,8 @@ import { InputCheck } from '../input.ts';
 import { defaultPageSize, maxPageSize } from '../page.ts';
 import { choiceRule, integerRule } from '../rules.ts';
 import type { Stores } from '../stores.ts';
-import { eventIdOf, eventIdRule } from './event-id.ts';
 import { eventPredicate, type EventFilter, type EventPredicate } from './event-filter.ts';
-import type { EventPosition, StoreEvent } from './event.ts';
+import { eventIdOf, eventIdRule, type EventPosition, type StoreEvent } from './event.ts';
 import type { EventsAfter } from './event.store.ts';
 
 /** The client's page, unvalidated; `null` counts as left out. */

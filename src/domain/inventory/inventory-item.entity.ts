@@ -1,6 +1,6 @@
 import { defineEntity, p, type Opt } from '@mikro-orm/core';
 
-import { jsonId } from '../json-id.ts';
+import { jsonId } from '../id.ts';
 import { Pet, petStatuses, type PetStatus } from '../pets/pet.entity.ts';
 
 const InventoryItemSchema = defineEntity({

@@ -1,8 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
 import { Category } from '../categories/category.entity.ts';
-import type { Id } from '../id.ts';
-import { jsonId } from '../json-id.ts';
+import { type Id, jsonId } from '../id.ts';
 
 export const petStatuses = ['available', 'pending', 'sold'] as const;
 

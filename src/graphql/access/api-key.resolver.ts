@@ -7,8 +7,7 @@ import type {
   CreatedKey,
   HistoryRequest,
 } from '../../domain/access/access.service.ts';
-import { describeChanges } from '../../domain/access/api-key-change.ts';
-import type { ApiKeyChange } from '../../domain/access/api-key-change.entity.ts';
+import { type ApiKeyChange, describeChanges } from '../../domain/access/api-key-change.entity.ts';
 import type { KeyStatus, ListedKey } from '../../domain/access/api-key.store.ts';
 import { lastUsedAt, type KeyUsage } from '../../domain/access/key-status.ts';
 import { limitsOf } from '../../domain/access/plan.ts';

@@ -1,8 +1,7 @@
 import { Args, Ctx, FieldResolver, ID, Query, Resolver, Root, Subscription } from 'type-graphql';
 
-import { eventIdOf } from '../../domain/events/event-id.ts';
 import type { EventPage } from '../../domain/events/event.service.ts';
-import type { StoreEvent } from '../../domain/events/event.ts';
+import { eventIdOf, type StoreEvent } from '../../domain/events/event.ts';
 import { idOf, nouns, versionOfRow } from '../../domain/nouns.ts';
 import { Computed } from '../field-marks.ts';
 import type { GraphQLContext } from '../context.ts';

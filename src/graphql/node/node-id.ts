@@ -1,8 +1,7 @@
-import { validationFailed, type Violation } from '../../domain/errors.ts';
+import { quoted, validationFailed, type Violation } from '../../domain/errors.ts';
 import { parseId, type Id } from '../../domain/id.ts';
 import { nounNames, nouns, type NodeTypeName, type NounName } from '../../domain/nouns.ts';
 import { decodeOpaque, encodeOpaque } from '../../domain/opaque-text.ts';
-import { quoted } from '../../domain/quoted.ts';
 import type { Loaders } from '../loaders.ts';
 
 /** The types that implement `Node`, with the noun of each. */

@@ -2,9 +2,9 @@ import type { ServerResponse } from 'node:http';
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-import { requireScope } from '../../domain/access/principal.ts';
+import { requireScope } from '../../domain/access/scope.ts';
 import { checkFilter } from '../../domain/events/event.service.ts';
-import { eventIdRule } from '../../domain/events/event-id.ts';
+import { eventIdRule } from '../../domain/events/event.ts';
 import { InputCheck } from '../../domain/input.ts';
 import type { Framing } from '../../platform/feed/index.ts';
 import { beginStream } from '../../http/api.ts';

@@ -1,5 +1,4 @@
-import { eventIdOf } from '../../domain/events/event-id.ts';
-import type { StoreEvent } from '../../domain/events/event.ts';
+import { eventIdOf, type StoreEvent } from '../../domain/events/event.ts';
 import { idOf, nouns, representationOf, versionOfRow } from '../../domain/nouns.ts';
 import type { Handlers } from '../handler.ts';
 import { linkToNext } from '../responses.ts';

@@ -1,6 +1,6 @@
 // Generated from src/rest/openapi/ by `npm run rest-types`: change that instead.
 import type { Position } from '../../domain/cursor.ts';
-import type { EventCursor } from '../../domain/events/event-id.ts';
+import type { EventCursor } from '../../domain/events/event.ts';
 import type { Id } from '../../domain/id.ts';
 
 export interface components {

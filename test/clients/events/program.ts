@@ -14,7 +14,7 @@ import { Client as UrqlClient, fetchExchange } from '@urql/core';
 import { print } from 'graphql';
 import { createClient as createSseClient, NetworkError } from 'graphql-sse';
 
-import { eventIdOf } from '../../../src/domain/events/event-id.ts';
+import { eventIdOf } from '../../../src/domain/events/event.ts';
 import { apiKey, demand, report, serviceUrl } from '../shared/service.ts';
 import { Refusal, waitToGoOn } from '../shared/wait-to-go-on.ts';
 import { followByFetch, type StoreEvent } from './follow-by-fetch.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { eventIdOf } from '../../../src/domain/events/event-id.ts';
+import { eventIdOf } from '../../../src/domain/events/event.ts';
 import { encodeOpaque } from '../../../src/domain/opaque-text.ts';
 import { startTestApp } from '../../support/test-app.ts';
 import { until } from '../../support/until.ts';

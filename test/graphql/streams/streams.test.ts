@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { eventIdOf } from '../../../src/domain/events/event-id.ts';
+import { eventIdOf } from '../../../src/domain/events/event.ts';
 import { EventStreams } from '../../../src/graphql/streams/event-streams.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { startTestApp } from '../../support/test-app.ts';
