@@ -1,5 +1,5 @@
 import { DomainError } from './errors.ts';
-import { parseFilter, type FilterFields, type FilterRequest } from './filter.ts';
+import type { FilterFields, FilterRequest } from './filter.ts';
 import { readId, type Id } from './id.ts';
 import { InputCheck } from './input.ts';
 import { pageOf, parseListRequest, type ListOptions, type ListRequest, type Page, type Sorting } from './page.ts';
@@ -170,8 +170,7 @@ export abstract class NounService<
   }
 
   protected parse(request: ListRequest<FilterRequest<Fields>, SortField>, maxSize?: number) {
-    const { sorting, filter } = this.kind;
-    return parseListRequest(sorting, request, (check, input) => parseFilter(filter, check, input), maxSize);
+    return parseListRequest(this.kind, request, maxSize);
   }
 
   async #referring<Data extends object>(

@@ -6,6 +6,7 @@ import {
   type SortValue,
   type SortValueType,
 } from './cursor.ts';
+import { parseFilter, type FilterFields, type FilterOf, type FilterRequest } from './filter.ts';
 import type { Id } from './id.ts';
 import { InputCheck, type Rule } from './input.ts';
 import { integerRule } from './rules.ts';
@@ -143,21 +144,17 @@ export function parseKeyset<Row, SortField extends string>(
   };
 }
 
-/**
- * Turns the client's request into a filter, by `parseFilter`, and a keyset. Throws VALIDATION_FAILED with every
- * violation.
- */
-export function parseListRequest<Row, SortField extends string, FilterInput, Filter>(
-  sorting: Sorting<Row, SortField>,
-  request: ListRequest<FilterInput, SortField>,
-  parseFilter: (check: InputCheck, input: FilterInput) => Filter,
+/** Turns the client's request for a list into a filter and a keyset. Throws VALIDATION_FAILED with every violation. */
+export function parseListRequest<Row, SortField extends string, Fields extends FilterFields>(
+  { sorting, filter }: { readonly sorting: Sorting<Row, SortField>; readonly filter: Fields },
+  request: ListRequest<FilterRequest<Fields>, SortField>,
   maxSize?: number,
-): { readonly filter: Filter; readonly keyset: Keyset<SortField> } {
+): { readonly filter: FilterOf<Fields>; readonly keyset: Keyset<SortField> } {
   const check = new InputCheck();
   const keyset = parseKeyset(sorting, request, check, maxSize);
-  const filter = parseFilter(check, request.filter ?? ({} as FilterInput));
+  const parsed = parseFilter(filter, check, request.filter ?? {});
   check.throwIfRefused();
-  return { filter, keyset };
+  return { filter: parsed, keyset };
 }
 
 /** The page of a range. A cursor implies that there are rows before it: the Relay specification allows not to look. */

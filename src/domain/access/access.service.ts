@@ -1,5 +1,5 @@
 import { DomainError } from '../errors.ts';
-import { parseFilter, type FilterRequest } from '../filter.ts';
+import type { FilterRequest } from '../filter.ts';
 import type { Id } from '../id.ts';
 import { InputCheck, omitUndefined } from '../input.ts';
 import { pageOf, parseKeyset, parseListRequest, type ListRequest, type Page, type PageArguments } from '../page.ts';
@@ -210,9 +210,8 @@ export class AccessService {
   }
 
   #parseRequest(request: ApiKeyListRequest) {
-    return parseListRequest(apiKeySorting, request, (check, input) =>
-      parseFilter(apiKeyFilter, check, { ...input, at: this.#now() }),
-    );
+    const filter = { ...request.filter, at: this.#now() };
+    return parseListRequest({ sorting: apiKeySorting, filter: apiKeyFilter }, { ...request, filter });
   }
 
   /** Runs the work in a transaction whose changes are attributed to the actor. */
