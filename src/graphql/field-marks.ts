@@ -1,10 +1,8 @@
 import 'reflect-metadata';
 
-import type { GraphQLResolveInfo } from 'graphql';
 import { Extensions } from 'type-graphql';
 
-import type { Include } from '../domain/store.ts';
-import type { FieldMarks, PreparedInfo } from '../platform/executor/index.ts';
+import type { FieldMarks } from '../platform/executor/index.ts';
 
 const mark = (marks: FieldMarks): MethodDecorator & PropertyDecorator => Extensions({ ...marks });
 
@@ -25,14 +23,4 @@ export function Computed(): MethodDecorator {
 /** Marks a property that is a promise. */
 export function Promised(): PropertyDecorator {
   return mark({ promised: true });
-}
-
-/**
- * The relations that the operation selects on the rows that this field returns: directly, in a connection, or in a
- * payload.
- *
- * Computed once for each prepared operation, so that rows are read together with their relations.
- */
-export function relationsOf<Relation extends string>(info: GraphQLResolveInfo): Include<Relation> {
-  return (info as PreparedInfo).relations() as Include<Relation>;
 }

@@ -6,7 +6,7 @@ import type { Edge, PageInfo } from '../connections/connection.ts';
 import { PageInfoType } from '../connections/connection.type.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
 import { registerEnum } from '../enum.ts';
-import { capitalized, withArticle } from '../noun/words.ts';
+import { capitalized, withArticle } from '../noun/noun.type.ts';
 
 /** What an event says in words of its own. */
 const particular: Partial<Record<EventType, string>> = {

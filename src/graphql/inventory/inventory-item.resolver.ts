@@ -5,8 +5,8 @@ import type { InventoryItem } from '../../domain/inventory/inventory-item.entity
 import type { InventoryRelation } from '../../domain/inventory/inventory-item.store.ts';
 import { isVersion } from '../../domain/version.ts';
 import type { GraphQLContext } from '../context.ts';
-import { Computed, relationsOf } from '../field-marks.ts';
-import { nodeResolver, queryResolver, relationResolvers } from '../noun/noun.resolver.ts';
+import { Computed } from '../field-marks.ts';
+import { nodeResolver, queryResolver, relationResolvers, relationsOf } from '../noun/noun.resolver.ts';
 import { payloadType } from '../noun/noun.type.ts';
 import { PetType } from '../pets/pet.type.ts';
 import { Writes } from '../safe-writes/root-mutations.ts';

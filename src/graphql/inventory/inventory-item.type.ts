@@ -2,9 +2,8 @@ import { Field, ID, InputType, Int } from 'type-graphql';
 
 import type { InventoryItem } from '../../domain/inventory/inventory-item.entity.ts';
 import type { PetStatus } from '../../domain/pets/pet.entity.ts';
-import { nounList, NounType } from '../noun/noun.type.ts';
+import { ifVersionDescription, nounList, NounType } from '../noun/noun.type.ts';
 import { PetStatusEnum } from '../pets/pet.type.ts';
-import { ifVersionDescription } from '../version.ts';
 
 /** Its `id` is in the resolver. */
 @NounType('inventory', 'The stock of a pet. It is created and deleted with the pet.')

@@ -18,14 +18,13 @@ import type { Include, UpdateOptions } from '../../domain/store.ts';
 import { isVersion, type Precondition } from '../../domain/version.ts';
 import { connectionOf, requestFor, type Connection } from '../connections/connection.ts';
 import type { GraphQLContext } from '../context.ts';
+import type { PreparedInfo } from '../../platform/executor/index.ts';
 import type { ChildList } from '../loaders.ts';
-import { Computed, relationsOf, ToOne } from '../field-marks.ts';
+import { Computed, ToOne } from '../field-marks.ts';
 import { encodeNodeId } from '../node/node-id.ts';
 import { nodeIdDescription } from '../node/node.type.ts';
 import { Creates, Writes } from '../safe-writes/root-mutations.ts';
-import { versionDescription } from '../version.ts';
-import { deletionInput, payloadType, type RowChoice } from './noun.type.ts';
-import { withArticle } from './words.ts';
+import { deletionInput, payloadType, type RowChoice, versionDescription, withArticle } from './noun.type.ts';
 
 /** A resource as GraphQL shows it. */
 export interface ShownNoun<Name extends NounName> {
@@ -56,6 +55,16 @@ interface NounService {
 /** The service of a noun; its inputs are of the types that TypeGraphQL has made of the noun's own. */
 function serviceOf(services: Services, noun: NounName): NounService {
   return services[nouns[noun].collection] as object as NounService;
+}
+
+/**
+ * The relations that the operation selects on the rows that this field returns: directly, in a connection, or in a
+ * payload.
+ *
+ * Computed once for each prepared operation, so that rows are read together with their relations.
+ */
+export function relationsOf<Relation extends string>(info: GraphQLResolveInfo): Include<Relation> {
+  return (info as PreparedInfo).relations() as Include<Relation>;
 }
 
 /** The fields of every node. */

@@ -1,14 +1,12 @@
 import { Field, ID, InputType, ObjectType, type ClassType } from 'type-graphql';
 
 import type { SortFieldOf } from '../../domain/noun.service.ts';
-import { nouns, type NounName } from '../../domain/nouns.ts';
+import { type NounName, nouns } from '../../domain/nouns.ts';
 import type { WrittenFields } from '../../domain/written-fields.ts';
 import { connectionArgs } from '../connections/connection.args.ts';
 import { connectionType } from '../connections/connection.type.ts';
 import { NodeType } from '../node/node.type.ts';
 import { DefaultsTo, NullRemoves } from '../safe-writes/input-fingerprint.ts';
-import { ifVersionDescription } from '../version.ts';
-import { capitalized, withArticle } from './words.ts';
 
 /** What several nouns say in the same words. */
 export const common = {
@@ -131,4 +129,20 @@ export function payloadType(mutation: string, field: string, type: () => object,
   class Payload {}
   Field(type, { description })(Payload.prototype, field);
   return Payload;
+}
+
+export const versionDescription =
+  'Changes with every change of the fields. Opaque; the `ETag` of REST without its quotes. Send it as `ifVersion` with a change.';
+
+export const ifVersionDescription =
+  'The `version` that you have seen: when somebody else was faster, nothing is written and the field fails with PRECONDITION_FAILED. Omitted or null: no check.';
+
+/** `a pet`, `an order`. */
+export function withArticle(noun: NounName): string {
+  return /^[aeiou]/.test(noun) ? `an ${noun}` : `a ${noun}`;
+}
+
+/** `createPet` as the beginning of the name of a type. */
+export function capitalized(name: string): string {
+  return name.charAt(0).toUpperCase() + name.slice(1);
 }
