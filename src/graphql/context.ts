@@ -5,7 +5,7 @@ import { createServices, type Services } from '../domain/services.ts';
 import type { Stores } from '../domain/stores.ts';
 import type { Meter } from '../http/authentication.ts';
 import { Loaders } from './loaders.ts';
-import type { CountParents, NestedQuota } from './nested-quota.ts';
+import type { NestedQuota } from './nested-quota.ts';
 import type { AtomicWrites } from './safe-writes/atomic-writes.ts';
 import type { KeyedWrites } from './safe-writes/keyed-writes.ts';
 
@@ -29,7 +29,6 @@ export class GraphQLContext {
   readonly principal: Principal;
   /** Spends the cost of the request. */
   readonly meter: Meter;
-  readonly countParents: CountParents;
   /** With an Idempotency-Key. */
   readonly keyed: KeyedWrites | undefined;
   /** Inside an operation with `@atomic`. */
@@ -53,8 +52,7 @@ export class GraphQLContext {
     this.keyed = keyed;
     this.atomic = atomic;
     this.#nestedQuota = nestedQuota;
-    this.countParents = nestedQuota.counterFor(request.principal);
-    this.loaders = new Loaders(services, this.countParents);
+    this.loaders = new Loaders(services, nestedQuota, request.principal);
   }
 
   /** The context of the same request on the stores of a transaction. */
@@ -76,7 +74,7 @@ export class GraphQLContext {
     try {
       return await work(this.services);
     } finally {
-      this.loaders = new Loaders(this.services, this.countParents);
+      this.loaders = new Loaders(this.services, this.#nestedQuota, this.principal);
     }
   }
 }

@@ -2,13 +2,14 @@ import { hash } from 'node:crypto';
 
 import DataLoader from 'dataloader';
 
+import type { Principal } from '../domain/access/principal.ts';
 import { isUnavailable } from '../domain/errors.ts';
 import type { Id } from '../domain/id.ts';
 import { nouns, type CollectionOf, type NounName } from '../domain/nouns.ts';
 import type { ListOptions, ListRequest, Page } from '../domain/page.ts';
 import type { Services } from '../domain/services.ts';
 import type { Include } from '../domain/store.ts';
-import type { CountParents } from './nested-quota.ts';
+import type { NestedQuota } from './nested-quota.ts';
 
 /** A row of a noun, with what was included. */
 type FoundRow<Name extends NounName> = Awaited<ReturnType<Services[CollectionOf<Name>]['findMany']>>[number];
@@ -51,13 +52,15 @@ interface Children {
  */
 export class Loaders {
   readonly #services: Services;
-  readonly #countParents: CountParents;
+  readonly #quota: NestedQuota;
+  readonly #principal: Principal;
   readonly #rows = new Map<string, DataLoader<string, unknown>>();
   readonly #children = new Map<string, Children>();
 
-  constructor(services: Services, countParents: CountParents) {
+  constructor(services: Services, quota: NestedQuota, principal: Principal) {
     this.#services = services;
-    this.#countParents = countParents;
+    this.#quota = quota;
+    this.#principal = principal;
   }
 
   /**
@@ -80,10 +83,12 @@ export class Loaders {
     let children = this.#children.get(field);
     if (children === undefined) {
       const list = listOf(this.#services);
-      const readPages: LoadMany<NestedPage, Page<object>> = (parents, { request, include }) =>
-        list.listPerParent(parents, request, { include });
       children = {
-        page: nestedLoader(nameOfPage, counted(field, this.#countParents, readPages)),
+        page: nestedLoader(nameOfPage, async (parents, { request, include }) => {
+          const refusal = await this.#quota.count(this.#principal, field, parents.length);
+          if (refusal === undefined) return list.listPerParent(parents, request, { include });
+          return parents.map((_, index) => (index === 0 ? refusal : null));
+        }),
         count: nestedLoader(nameOf, (parents, filter) => list.countPerParent(parents, filter)),
       };
       this.#children.set(field, children);
@@ -112,29 +117,10 @@ async function eachAlone<Row>(
   }
 }
 
-type LoadMany<Arguments, Value> = (parentIds: readonly Id[], args: Arguments) => Promise<readonly (Value | Error)[]>;
-
-/**
- * Refuses a batch as a whole: the first parent's field fails, so that the client gets one error, and the others are
- * null.
- */
-function counted<Arguments, Value>(
-  field: string,
-  countParents: CountParents,
-  loadMany: LoadMany<Arguments, Value>,
-): LoadMany<Arguments, Value | null> {
-  return async (parentIds, args) => {
-    const refusal = await countParents(field, parentIds.length);
-    return refusal === undefined
-      ? loadMany(parentIds, args)
-      : parentIds.map((_, index) => (index === 0 ? refusal : null));
-  };
-}
-
 /** By their names, so that fields with equal arguments share a loader. */
 function nestedLoader<Arguments, Value>(
   nameOfArguments: (args: NoInfer<Arguments>) => ArgumentsName,
-  loadMany: LoadMany<Arguments, Value>,
+  loadMany: (parentIds: readonly Id[], args: Arguments) => Promise<readonly (Value | Error)[]>,
 ): NestedLoader<Arguments, Value> {
   const loaders = new Map<ArgumentsName, DataLoader<Id, Value>>();
   return (args) => {

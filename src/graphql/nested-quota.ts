@@ -11,9 +11,6 @@ const parentsPerRequest = 100;
 /** So many of the last used ones are remembered, or twice as many. */
 const maxWindows = 10_000;
 
-/** Counts the parents of one batch of a nested connection; returns the reason for a refusal, or undefined. */
-export type CountParents = (field: string, parents: number) => Promise<HttpError | undefined>;
-
 /** Limits how many parents per minute a key may load each nested connection for. Each process counts separately. */
 export class NestedQuota {
   readonly #now: () => number;
@@ -39,13 +36,12 @@ export class NestedQuota {
     this.#now = now;
   }
 
-  counterFor({ id, limits }: Principal): CountParents {
+  /** Counts the parents of one batch of a nested connection; returns the reason for a refusal, or undefined. */
+  count({ id, limits }: Principal, field: string, parents: number): Promise<HttpError | undefined> {
     const limit = limits.requestsPerMinute * parentsPerRequest;
-    return (field, parents) => {
-      const decision = this.#lastDecision.then(() => this.#decide(`${id} ${field}`, field, parents, limit));
-      this.#lastDecision = decision;
-      return decision;
-    };
+    const decision = this.#lastDecision.then(() => this.#decide(`${id} ${field}`, field, parents, limit));
+    this.#lastDecision = decision;
+    return decision;
   }
 
   async #decide(name: string, field: string, parents: number, limit: number): Promise<HttpError | undefined> {
