@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { operationKey, type KnownOperation, OperationCache } from '../../src/graphql/pipeline/documents.ts';
+import { operationKey, type KnownOperation, Documents } from '../../src/graphql/pipeline/documents.ts';
+import { Accounts } from '../../src/platform/callers/index.ts';
 import { startRestApp } from '../rest/rest-app.ts';
 import { startSampleServer } from './sample-server.ts';
 
@@ -89,7 +90,7 @@ it('treats percent-encoded digits in the variables of a GET like others, cold an
 });
 
 it('finds no operation of another document, whatever is in a comment or a name', () => {
-  const cache = new OperationCache();
+  const cache = new Documents(new Accounts());
   const operation = { prepared: { maxVariants: 1 }, fieldCount: 1 } as KnownOperation;
   for (let time = 0; time < 2; time += 1) cache.add(operationKey('T', 'A'), operation);
   expect(cache.find(operationKey('T', 'A'))).toBe(operation);

@@ -1,8 +1,8 @@
 import { GraphQLError, type OperationTypeNode } from 'graphql';
 
 import type { Bound, OnRefusal } from '../../http/observe/bounds.ts';
-import { adviceFor } from './sizes.ts';
 import type { Measure } from './measure.ts';
+import type { CountedList } from './measurement.ts';
 
 export interface OperationLimits {
   /** Fields inside each other; introspection is exempt. */
@@ -61,6 +61,14 @@ export function assertWithinLimits(measure: Measure, limits: OperationLimits, on
     const extensions = { code: 'COMPLEXITY_LIMIT_EXCEEDED', complexity, maxComplexity, http: { status: 400 } };
     refuse('complexity', new GraphQLError(message, { extensions }));
   }
+}
+
+/** How to make an operation less complex, in the words of its author. */
+function adviceFor(list: CountedList | undefined): string {
+  if (list === undefined) return 'Select fewer objects.';
+  const { path, entries, complexity, within } = list;
+  const inner = within === undefined ? '' : `, with ${within.entries} of ${within.path} in each`;
+  return `Make a list shorter: ${path} counts ${complexity} with ${entries} entries${inner}.`;
 }
 
 /** Refuses the text of a document that is too long, before it is parsed, looked up or kept. */

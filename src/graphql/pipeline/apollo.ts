@@ -18,10 +18,11 @@ import {
 
 import type { OnRefusal } from '../../http/observe/bounds.ts';
 import { type OperationSource, PreparedOperation } from '../../platform/executor/index.ts';
+import { isAtomic } from '../safe-writes/atomic-writes.ts';
 import { checkDocument, type CheckedDocument } from './checked-document.ts';
 import { isOverTokenLimit, markBadInput, unresolvedOperation } from './errors.ts';
 import { namesIn, type HiddenSchema } from './hidden-schema.ts';
-import { literalViolation } from './input-errors.ts';
+import { literalViolation } from './variables.ts';
 import { OperationMeasure } from './measure.ts';
 import type { KnownOperation } from './documents.ts';
 import { OwnFieldsOfPastObjects } from './own-fields-rule.ts';
@@ -149,6 +150,7 @@ function preparing({ schema, hidden, limits, log, onRefusal }: ApolloOptions): P
         source,
         prepared: new PreparedOperation(source),
         measure: new OperationMeasure(source),
+        isAtomic: isAtomic(source),
         fieldCount,
         bytes: withoutTokens(document),
       };

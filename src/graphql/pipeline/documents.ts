@@ -3,14 +3,14 @@ import { crc32 } from 'node:zlib';
 
 import { Kind } from 'graphql';
 
-import type { Caller } from '../../platform/callers/index.ts';
+import type { Accounts, Caller } from '../../platform/callers/index.ts';
 import { LruMap } from '../../platform/lru-map.ts';
 import type { OperationSource, PreparedOperation } from '../../platform/executor/index.ts';
 import { assertDocumentSize, assertWithinLimits, type OperationLimits } from './admission.ts';
 import type { ApolloValidator } from './apollo.ts';
 import { asGraphQLError, formatError, unresolvedOperation } from './errors.ts';
 import type { OperationMeasure } from './measure.ts';
-import type { PersistedTexts } from './persisted-texts.ts';
+import { PersistedTexts } from './persisted-texts.ts';
 import type { GraphQLRequest } from './request.ts';
 import { readManifest, type TrustedDocument, UnusableDocuments, withoutHashPrefix } from './trusted-documents.ts';
 
@@ -19,6 +19,8 @@ export interface KnownOperation {
   readonly source: OperationSource;
   readonly prepared: PreparedOperation;
   readonly measure: OperationMeasure;
+  /** With `@atomic`. */
+  readonly isAtomic: boolean;
   /** How many fields its document selects, fragments expanded. */
   readonly fieldCount: number;
   /** An estimate of its memory. */
@@ -34,28 +36,6 @@ const charactersPerField = 8;
 
 /** How many checksums of operations that were sent once are remembered, or twice as many. */
 const maxChecksums = 10_000;
-
-/**
- * The recently used operations, by `operationKey`.
- *
- * An operation is stored when it is sent for the second time. So new documents, however many a client sends, neither
- * evict the operations in use nor outlive their request.
- */
-export class OperationCache {
-  readonly #operations = new LruMap<string, KnownOperation>(minCharacters, weightOf);
-  /** Checksums: two operations that share one are only stored sooner. */
-  readonly #sent = new LruMap<number, true>(maxChecksums);
-
-  find(key: string): KnownOperation | undefined {
-    return this.#operations.get(key);
-  }
-
-  add(key: string, operation: KnownOperation): void {
-    const checksum = crc32(key);
-    if (this.#sent.has(checksum)) this.#operations.set(key, operation);
-    this.#sent.set(checksum, true);
-  }
-}
 
 /**
  * The key of an operation: the exact text of its document, and its name. A separator alone wouldn't do: comments and
@@ -83,15 +63,22 @@ interface RequestedDocument {
   readonly operationName: string | undefined;
 }
 
-/** The known operations: those of the manifest permanently, others in a cache. */
+/**
+ * The known operations, by `operationKey`: those of the manifest permanently, and those that were used recently.
+ *
+ * A recent one is stored when it is sent for the second time. So new documents, however many a client sends, neither
+ * evict the operations in use nor outlive their request.
+ */
 export class Documents {
   readonly #texts: PersistedTexts;
-  readonly #recent = new OperationCache();
   readonly #entries = new Map<string, RequestedDocument>();
   readonly #trusted = new Map<string, KnownOperation>();
+  readonly #recent = new LruMap<string, KnownOperation>(minCharacters, weightOf);
+  /** Checksums of those that were sent: two operations that share one are only stored sooner. */
+  readonly #sent = new LruMap<number, true>(maxChecksums);
 
-  constructor(texts: PersistedTexts) {
-    this.#texts = texts;
+  constructor(accounts: Accounts) {
+    this.#texts = new PersistedTexts(accounts);
   }
 
   /** Prepares the operations of a manifest; throws UnusableDocuments when one doesn't fit the schema or the limits. */
@@ -129,7 +116,7 @@ export class Documents {
   }
 
   find(key: string): KnownOperation | undefined {
-    return this.#trusted.get(key) ?? this.#recent.find(key);
+    return this.#trusted.get(key) ?? this.#recent.get(key);
   }
 
   isTrusted(key: string): boolean {
@@ -142,7 +129,9 @@ export class Documents {
   }
 
   add(key: string, operation: KnownOperation): void {
-    this.#recent.add(key, operation);
+    const checksum = crc32(key);
+    if (this.#sent.has(checksum)) this.#recent.set(key, operation);
+    this.#sent.set(checksum, true);
   }
 }
 

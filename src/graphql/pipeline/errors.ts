@@ -4,7 +4,7 @@ import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 import { DomainError, type Violation } from '../../domain/errors.ts';
 import { describeFailure, type Failure, graphqlExtensions, HttpError, isRefusal } from '../../http/error-table.ts';
 import { PayloadTooLarge } from '../../platform/executor/index.ts';
-import { argumentRefusal } from './input-errors.ts';
+import { argumentRefusal } from './variables.ts';
 
 type ServiceError = DomainError | HttpError;
 

@@ -7,13 +7,12 @@ import { describeFailure } from '../../http/error-table.ts';
 import { logFailure } from '../../http/failure-response.ts';
 import type { GraphQLContext } from '../context.ts';
 import { bytesOf } from '../../platform/executor/index.ts';
-import { isAtomic } from '../safe-writes/atomic-writes.ts';
 import { executeAtomically } from './atomic-execution.ts';
 import { assertWithinLimits, operationLabel, quotaCost, type OperationLimits } from './admission.ts';
 import { executionResponse, refusalResponse, withReplays, type GraphQLResponse } from './response.ts';
 import { asGraphQLError, causeOf, decisiveRefusal, isInternalError } from './errors.ts';
 import { namesIn, type HiddenSchema } from './hidden-schema.ts';
-import { argumentRefusal, coerceVariables } from './input-errors.ts';
+import { argumentRefusal, coerceVariables } from './variables.ts';
 import type { Measure } from './measure.ts';
 import type { KnownOperation } from './documents.ts';
 import { traceOperation } from './operation-span.ts';
@@ -106,7 +105,7 @@ async function execute(
   options: ExecutionOptions,
 ): Promise<GraphQLResponse> {
   const { measured } = observed;
-  const { source, prepared } = observed.operation;
+  const { source, prepared, isAtomic } = observed.operation;
   const { limits, hidden, onRefusal, onErrors } = options;
   const { request, meter } = context;
   let response: GraphQLResponse;
@@ -119,7 +118,7 @@ async function execute(
     if (isMutation) context.keyed?.assertFewFields(measured.executedFields.length);
     const waiting = request.memory.reserve(Math.min(measured.bytes, limits.maxResponseBytes));
     if (waiting !== undefined) await waiting;
-    const execution = isAtomic(source)
+    const execution = isAtomic
       ? await executeAtomically(prepared, coerced, context, options)
       : await prepared.run({ context, variables: coerced, maxBytes: limits.maxResponseBytes, turns: request.caller });
     request.memory.hold(execution.data === undefined ? 0 : bytesOf(execution.data));

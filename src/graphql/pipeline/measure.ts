@@ -1,39 +1,8 @@
-import {
-  Kind,
-  valueFromASTUntyped,
-  type ArgumentNode,
-  type FieldNode,
-  type FragmentDefinitionNode,
-  type GraphQLNamedType,
-  type GraphQLObjectType,
-  type InlineFragmentNode,
-  type SelectionNode,
-  type SelectionSetNode,
-} from 'graphql';
+import { valueFromASTUntyped } from 'graphql';
 
 import { LruMap } from '../../platform/lru-map.ts';
-import { defaultPageSize, maxPageSize } from '../../domain/page.ts';
-import {
-  collectFields,
-  type Fragments,
-  fragmentsIn,
-  type OperationSource,
-  type Variables,
-  variablesFor,
-} from '../../platform/executor/index.ts';
-import { pageFields } from '../connections/connection.ts';
-import { oncePerFragment } from './checked-document.ts';
-import {
-  type CountedList,
-  heavier,
-  isConnection,
-  isEdge,
-  listWith,
-  sizingValueOf,
-  sizingArguments,
-  type SizingValue,
-  typeOfField,
-} from './sizes.ts';
+import { type OperationSource, type Variables, variablesFor } from '../../platform/executor/index.ts';
+import { type CountedList, Measurement } from './measurement.ts';
 
 /** The measures of an operation before its execution, with `@skip` and `@include` applied. */
 export interface Measure {
@@ -54,7 +23,17 @@ export interface Measure {
   readonly rootFieldNames: readonly string[];
 }
 
-const complexityOfTotalCount = 20;
+/** The arguments that set the size of a result. */
+const sizingArguments: ReadonlySet<string> = new Set(['first', 'last', 'if', 'nodeIds']);
+
+/** A number, a boolean, or the length of a list; other values don't matter here. */
+export type SizingValue = number | boolean | undefined;
+
+function sizingValueOf(value: unknown): SizingValue {
+  if (typeof value === 'number' || typeof value === 'boolean') return value;
+  if (Array.isArray(value)) return value.length;
+  return typeof value === 'string' ? 1 : undefined;
+}
 
 /** The last measures, by the operation and the values that they depend on; all take so many bytes, or twice as many. */
 const remembered = new LruMap<string, Measure>(
@@ -100,191 +79,4 @@ export class OperationMeasure {
   #valueOf(name: string, given: Variables): unknown {
     return Object.hasOwn(given, name) ? given[name] : this.#defaults.get(name);
   }
-}
-
-/** The measures of some selections of one type. */
-interface Size {
-  readonly depth: number;
-  readonly complexity: number;
-  readonly list: CountedList | undefined;
-  readonly aliases: number;
-  /** An estimate of what it writes. */
-  readonly bytes: number;
-  /** Whether the rows of a connection are read, and whether they are counted. */
-  readonly isPaged: boolean;
-  readonly isCounted: boolean;
-}
-
-const empty: Size = {
-  depth: 0,
-  complexity: 0,
-  list: undefined,
-  aliases: 0,
-  bytes: 0,
-  isPaged: false,
-  isCounted: false,
-};
-
-type Counted = Pick<Size, 'complexity' | 'list'>;
-
-const nothing: Counted = { complexity: 0, list: undefined };
-
-/**
- * Measures an operation in one walk. Each fragment is measured once, so that the work grows with the document, never
- * with what its fragments expand to.
- *
- * Complexity: a field that returns an object counts 1 for each parent; edges, page information and introspection
- * nothing. A connection whose rows are read counts, instead of 1, its page size times 1 plus what its nodes select, and
- * 20 more when they are counted, at least 1. `nodes` counts the number of its ids times 1 plus its selection. Fields that
- * are selected twice count twice, though they are merged.
- */
-class Measurement {
-  readonly #source: OperationSource;
-  readonly #values: ReadonlyMap<string, SizingValue>;
-  readonly #fragments: Fragments;
-  readonly #ofSpread: (name: string) => Size;
-
-  constructor(source: OperationSource, values: ReadonlyMap<string, SizingValue>) {
-    this.#source = source;
-    this.#values = values;
-    this.#fragments = fragmentsIn(source.document);
-    this.#ofSpread = oncePerFragment(this.#fragments, empty, (fragment) => this.#ofFragment(fragment, undefined));
-  }
-
-  measure(): Measure {
-    const { operation, schema } = this.#source;
-    const rootType = schema.getRootType(operation.operation) as GraphQLObjectType;
-    const { depth, complexity, list, aliases, bytes } = this.#ofSelections(operation.selectionSet, rootType);
-    const collected = collectFields(
-      { schema, fragments: this.#fragments },
-      rootType,
-      [operation.selectionSet],
-      (node) => !this.#isSkipped(node),
-    );
-    const rootFields = [...collected.values()].map(([node]) => node.name.value);
-    const executedFields = rootFields.filter((name) => !name.startsWith('__'));
-    const rootFieldNames = [...new Set(rootFields)];
-    return { depth, complexity, list, aliases, bytes, rootFields, executedFields, rootFieldNames };
-  }
-
-  #ofSelections({ selections }: SelectionSetNode, parent: GraphQLNamedType | undefined): Size {
-    let { depth, complexity, list, aliases, bytes, isPaged, isCounted } = empty;
-    for (const selection of selections) {
-      if (this.#isSkipped(selection)) continue;
-      const size = this.#ofSelection(selection, parent);
-      depth = Math.max(depth, size.depth);
-      complexity = countable(complexity + size.complexity);
-      list = heavier(list, size.list);
-      aliases = countable(aliases + size.aliases);
-      bytes = countable(bytes + size.bytes);
-      isPaged ||= size.isPaged;
-      isCounted ||= size.isCounted;
-    }
-    return { depth, complexity, list, aliases, bytes, isPaged, isCounted };
-  }
-
-  #ofSelection(selection: SelectionNode, parent: GraphQLNamedType | undefined): Size {
-    if (selection.kind === Kind.FIELD) return this.#ofField(selection, parent);
-    if (selection.kind === Kind.INLINE_FRAGMENT) return this.#ofFragment(selection, parent);
-    return this.#ofSpread(selection.name.value);
-  }
-
-  #ofFragment(
-    { typeCondition, selectionSet }: FragmentDefinitionNode | InlineFragmentNode,
-    parent: GraphQLNamedType | undefined,
-  ): Size {
-    const type = typeCondition && this.#source.schema.getType(typeCondition.name.value);
-    return this.#ofSelections(selectionSet, type ?? parent);
-  }
-
-  #ofField(field: FieldNode, parent: GraphQLNamedType | undefined): Size {
-    const { value: name } = field.name;
-    const type = typeOfField(parent, name);
-    const within = field.selectionSet === undefined ? empty : this.#ofSelections(field.selectionSet, type);
-    const aliases = countable(within.aliases + (field.alias === undefined ? 0 : 1));
-    const keyBytes = (field.alias ?? field.name).value.length + bytesAroundField;
-    if (name.startsWith('__')) {
-      const isText = name === '__typename';
-      return { ...empty, aliases, bytes: isText ? keyBytes + bytesOfLeaf : Number.MAX_SAFE_INTEGER };
-    }
-    const isOfConnection = isConnection(parent);
-    return {
-      depth: within.depth + 1,
-      ...(field.selectionSet === undefined ? nothing : this.#countOf(field, parent, type, within)),
-      aliases,
-      bytes: countable(keyBytes + this.#resultBytes(field, type, within)),
-      isPaged: isOfConnection && pageFields.has(name),
-      isCounted: isOfConnection && name === 'totalCount',
-    };
-  }
-
-  #countOf(
-    field: FieldNode,
-    parent: GraphQLNamedType | undefined,
-    type: GraphQLNamedType | undefined,
-    within: Size,
-  ): Counted {
-    const { value: name } = field.name;
-    const isPartOfPage = isConnection(parent) ? pageFields.has(name) : isEdge(parent) && name === 'node';
-    if (isPartOfPage) return { complexity: within.complexity, list: within.list };
-    const { value: key } = field.alias ?? field.name;
-    const times = this.#timesOf(field, type);
-    if (isConnection(type)) {
-      const size = within.isPaged ? times : 0;
-      const rows = Math.max(1, size * (1 + within.complexity));
-      const complexity = countable(rows + (within.isCounted ? complexityOfTotalCount : 0));
-      return { complexity, list: listWith(key, size, complexity, within.list) };
-    }
-    const complexity = countable(times * (1 + within.complexity));
-    return { complexity, list: listWith(key, times, complexity, within.list) };
-  }
-
-  #resultBytes(field: FieldNode, type: GraphQLNamedType | undefined, within: Size): number {
-    if (field.selectionSet !== undefined) return Math.max(1, this.#timesOf(field, type)) * within.bytes;
-    if (type?.name !== 'String') return bytesOfLeaf;
-    return shortTexts.has(field.name.value) ? bytesOfShortText : bytesOfText;
-  }
-
-  /** How often what is selected below a field is read for one parent. */
-  #timesOf(field: FieldNode, type: GraphQLNamedType | undefined): number {
-    if (isConnection(type)) return this.#pageSize(field);
-    const ids = this.#argument(field.arguments, 'nodeIds');
-    return typeof ids === 'number' ? Math.min(Math.max(ids, 0), maxPageSize) : 1;
-  }
-
-  /** An invalid size counts as the nearest valid one: the service refuses it with a clearer message. */
-  #pageSize(field: FieldNode): number {
-    const sizes = [this.#argument(field.arguments, 'first'), this.#argument(field.arguments, 'last')];
-    const size = sizes.find((given) => typeof given === 'number') ?? defaultPageSize;
-    return Math.min(Math.max(size, 0), maxPageSize);
-  }
-
-  #isSkipped({ directives = [] }: SelectionNode): boolean {
-    return directives.some(
-      ({ name, arguments: args }) =>
-        (name.value === 'skip' && this.#argument(args, 'if') === true) ||
-        (name.value === 'include' && this.#argument(args, 'if') === false),
-    );
-  }
-
-  #argument(args: readonly ArgumentNode[] | undefined, name: string): SizingValue {
-    const value = args?.find((argument) => argument.name.value === name)?.value;
-    if (value?.kind === Kind.VARIABLE) return this.#values.get(value.name.value);
-    if (value?.kind === Kind.INT) return name === 'nodeIds' ? 1 : Number(value.value);
-    if (value?.kind === Kind.LIST) return value.values.length;
-    return value?.kind === Kind.BOOLEAN ? value.value : undefined;
-  }
-}
-
-/** Quotation marks, colon, comma and brackets. */
-const bytesAroundField = 6;
-const bytesOfLeaf = 48;
-/** The longest ones, of 2,000 and of 255 characters. */
-const bytesOfText = 8_000;
-const bytesOfShortText = 1_020;
-const shortTexts: ReadonlySet<string> = new Set(['name', 'cursor', 'startCursor', 'endCursor']);
-
-/** Keeps the product of nested lists finite: infinity times 0 would be NaN. */
-function countable(size: number): number {
-  return Math.min(size, Number.MAX_SAFE_INTEGER);
 }

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { HttpError, isRefusal } from '../../http/error-table.ts';
 import { decodeJson, isExact, parseJson } from '../../platform/http/index.ts';
 import { assertDocumentSize } from './admission.ts';
-import { InexactNumber } from './inexact-number.ts';
+import { InexactNumber } from './variables.ts';
 
 /** The parameters of a GraphQL request. */
 export interface GraphQLRequest {

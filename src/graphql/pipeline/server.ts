@@ -37,8 +37,7 @@ import { type DocumentOptions, Documents, operationKey, type KnownOperation } fr
 import { asGraphQLError } from './errors.ts';
 import { executeOperation, type ExecutionOptions, type OperationCall } from './execution.ts';
 import { HiddenSchema } from './hidden-schema.ts';
-import { PersistedTexts } from './persisted-texts.ts';
-import { declaredOf, namedIn } from './declared-variables.ts';
+import { declaredOf, namedIn } from './variables.ts';
 import { isById, parseGraphQLBody, readRequest, type GraphQLRequest } from './request.ts';
 
 export interface GraphQLServerOptions
@@ -126,7 +125,7 @@ class Endpoint {
   constructor(options: GraphQLServerOptions) {
     const hidden = options.introspection ? undefined : new HiddenSchema(options.schema);
     this.#options = { ...options, hidden };
-    this.documents = new Documents(new PersistedTexts(options.accounts));
+    this.documents = new Documents(options.accounts);
     this.#newDocuments = new NewDocuments(options.accounts, options.onRefusal);
     this.validator = new ApolloValidator({ ...options, hidden });
   }

@@ -23,7 +23,7 @@ import {
   type MeasuredOperation,
   type OperationCall,
 } from '../pipeline/execution.ts';
-import { coerceVariables } from '../pipeline/input-errors.ts';
+import { coerceVariables } from '../pipeline/variables.ts';
 import type { KnownOperation } from '../pipeline/documents.ts';
 import { refusalResponse, type GraphQLResponse } from '../pipeline/response.ts';
 import type { EventStreams, StreamOpening } from './event-streams.ts';

@@ -1,8 +1,9 @@
 import { expect, it } from '@jest/globals';
 import { parse, type OperationDefinitionNode } from 'graphql';
 
+import { Accounts } from '../../../src/platform/callers/index.ts';
 import { OperationMeasure } from '../../../src/graphql/pipeline/measure.ts';
-import { operationKey, type KnownOperation, OperationCache } from '../../../src/graphql/pipeline/documents.ts';
+import { operationKey, type KnownOperation, Documents } from '../../../src/graphql/pipeline/documents.ts';
 import { PreparedOperation } from '../../../src/platform/executor/operation.ts';
 import { createSampleSchema } from '../../platform/executor/sample-schema.ts';
 
@@ -15,13 +16,14 @@ function operationOf(text: string): KnownOperation {
     source,
     prepared: new PreparedOperation(source),
     measure: new OperationMeasure(source),
+    isAtomic: false,
     fieldCount: 1,
     bytes: 1,
   };
 }
 
 it('stores an operation that is sent for the second time', () => {
-  const cache = new OperationCache();
+  const cache = new Documents(new Accounts());
   const text = '{ __typename }';
   cache.add(operationKey(text, undefined), operationOf(text));
   expect(cache.find(operationKey(text, undefined))).toBeUndefined();
@@ -32,7 +34,7 @@ it('stores an operation that is sent for the second time', () => {
 });
 
 it('keeps the operations in use while a client sends new ones only', () => {
-  const cache = new OperationCache();
+  const cache = new Documents(new Accounts());
   const used = '{ __typename }';
   for (let time = 0; time < 2; time += 1) cache.add(operationKey(used, undefined), operationOf(used));
   // Together more than fits.

@@ -1,23 +1,68 @@
 import {
+  type ASTNode,
   BREAK,
   coerceInputValue,
+  type DocumentNode,
   GraphQLError,
+  GraphQLID,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+  isInputObjectType,
   isInputType,
+  isListType,
   isNonNullType,
+  isScalarType,
   isValueNode,
   Kind,
+  type OperationDefinitionNode,
   typeFromAST,
   valueFromAST,
   visit,
-  type ASTNode,
-  type DocumentNode,
-  type OperationDefinitionNode,
 } from 'graphql';
 
 import { validationFailed, type DomainError, type Violation } from '../../domain/errors.ts';
-import type { OperationSource } from '../../platform/executor/index.ts';
+import type { OperationSource, Variables } from '../../platform/executor/index.ts';
 import { isConcealed, namesIn, namesInValue, type HiddenSchema } from './hidden-schema.ts';
-import { withExactIds } from './inexact-number.ts';
+import type { KnownOperation } from './documents.ts';
+
+/** Those of the variables that the operation declares. */
+export function declaredOf({ source }: Pick<KnownOperation, 'source'>, variables: Variables): Variables {
+  const definitions = source.operation.variableDefinitions ?? [];
+  return only(
+    variables,
+    definitions.map(({ variable }) => variable.name.value),
+  );
+}
+
+/** Those of the variables that a document may declare, which isn't parsed yet: it has their names. */
+export function namedIn(text: string, variables: Variables): Variables {
+  return only(variables, new Set(text.match(/[_A-Za-z]\w*/g)));
+}
+
+function only(variables: Variables, names: Iterable<string>): Variables {
+  // Without a prototype: `__proto__` is a name, too.
+  const found = Object.create(null) as Record<string, unknown>;
+  for (const name of names) if (Object.hasOwn(variables, name)) found[name] = variables[name];
+  return found;
+}
+
+const integer = /^-?\d+$/;
+
+/**
+ * A JSON number of the variables that a JavaScript number can't keep. Messages of graphql-js show it as it was sent.
+ */
+export class InexactNumber {
+  readonly literal: string;
+
+  constructor(literal: string) {
+    // A copy: as a part of the body's text it would keep all of that.
+    this.literal = Buffer.from(literal).toString();
+  }
+
+  toJSON(): string {
+    return this.literal;
+  }
+}
 
 /** A list may have thousands of wrong values; only the first ones are reported. */
 const maxViolations = 50;
@@ -36,12 +81,12 @@ const fieldProblem = /^Field "(?:\w+\.)?(?<field>[^"]+)" (?:of required type|is 
  */
 export function coerceVariables(
   { schema, document, operation }: OperationSource,
-  given: Readonly<Record<string, unknown>>,
+  given: Variables,
   { hidden, bytes }: { readonly hidden: HiddenSchema | undefined; readonly bytes: number },
 ): Record<string, unknown> {
   const coerced: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
   const violations: Violation[] = [];
-  const isInDocument = namesIn(document);
+  const isInDocument = hidden && namesIn(document);
   for (const { variable, type: typeNode, defaultValue } of operation.variableDefinitions ?? []) {
     const name = variable.name.value;
     const type = typeFromAST(schema, typeNode);
@@ -58,7 +103,7 @@ export function coerceVariables(
         type,
         (path, wrong, { message }) => {
           const isInValue = namesInValue(path, wrong);
-          const isKnown = (word: string): boolean => isInDocument(word) || isInValue(word);
+          const isKnown = (word: string): boolean => isInDocument?.(word) === true || isInValue(word);
           refuse(path, hidden?.conceal(message, isKnown) ?? message);
         },
         hidden !== undefined || bytes > maxSuggestedBytes,
@@ -71,6 +116,40 @@ export function coerceVariables(
   }
   if (violations.length > 0) throw validationFailed(violations);
   return coerced;
+}
+
+/**
+ * The value with exact ids: an integer becomes its digits where the type is `ID`. Any other number stays one that the
+ * type refuses.
+ */
+function withExactIds(value: unknown, type: GraphQLInputType): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (isNonNullType(type)) return withExactIds(value, type.ofType);
+  if (isListType(type)) {
+    const item = type.ofType;
+    return Array.isArray(value) ? value.map((each) => withExactIds(each, item)) : withExactIds(value, item);
+  }
+  if (value instanceof InexactNumber) {
+    if (type === GraphQLID && integer.test(value.literal)) return value.literal;
+    // graphql-js takes any object for an input object.
+    return isScalarType(type) ? value : Number(value.literal);
+  }
+  if (!isInputObjectType(type) || Array.isArray(value)) return value;
+  return withExactFields(value as Readonly<Record<string, unknown>>, type);
+}
+
+/** It may have any number of fields that the type doesn't know. */
+function withExactFields(
+  value: Readonly<Record<string, unknown>>,
+  type: GraphQLInputObjectType,
+): Readonly<Record<string, unknown>> {
+  const exact: Record<string, unknown> = {};
+  for (const { name, type: fieldType } of Object.values(type.getFields())) {
+    if (!Object.hasOwn(value, name)) continue;
+    const field = withExactIds(value[name], fieldType);
+    if (field !== value[name]) exact[name] = field;
+  }
+  return Object.keys(exact).length === 0 ? value : { ...value, ...exact };
 }
 
 /** The violation by a literal in the document; undefined for other errors. */
