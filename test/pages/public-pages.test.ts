@@ -104,6 +104,15 @@ describe('/readyz', () => {
     isDraining = false;
   });
 
+  it('says which of the checks to leave out there are not', async () => {
+    check = async () => ({});
+    const { statusCode, body } = await ready('?verbose&exclude=databse&exclude=migrations');
+    expect([statusCode, body.split('\n').slice(3)]).toEqual([
+      200,
+      ['[+]migrations excluded: ok', 'warn: no checks to exclude are called "databse"', ''],
+    ]);
+  });
+
   it('waits for no silent database that is left out, and goes by the migrations that were seen last', async () => {
     const migrations = 'Migrations are missing in the database: 1.';
     for (const [seen, status] of [[{}, 200] as const, [{ migrations }, 503] as const]) {

@@ -60,6 +60,9 @@ function verboseText(findings: Findings, excluded: ReadonlySet<string>): string 
     if (excluded.has(name)) return `[+]${name} excluded: ok\n`;
     return findings[name] === undefined ? `[+]${name} ok\n` : `[-]${name} failed\n`;
   });
+  const unknown = [...excluded].filter((name) => !checkNames.some((known) => known === name));
+  const names = unknown.map((name) => JSON.stringify(name)).join(', ');
+  if (names !== '') lines.push(`warn: no checks to exclude are called ${names}\n`);
   return lines.join('');
 }
 
