@@ -24,7 +24,7 @@ import { registerApi } from './http/api.ts';
 import { drain } from './platform/http/index.ts';
 import type { OnRefusal } from './http/observe/bounds.ts';
 import { Authentication } from './http/authentication.ts';
-import { knownClientOf } from './http/credentials.ts';
+import { knownClientOf } from './http/client.ts';
 import { renderErrorPage } from './pages/error-page.ts';
 import { registerExplorer } from './pages/explorer.routes.ts';
 import { accessEvents } from './http/observe/access-events.ts';
@@ -238,7 +238,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   registerSchema(server, config.graphql.introspection ? () => printSortedSchema(schema) : undefined);
   const metricsServer = config.metricsPort === undefined ? undefined : createMetricsServer(metrics);
   if (metricsServer === undefined) metrics.register(server);
-  await registerApi(server, { authentication }, [graphql.routes, rest]);
+  await registerApi(server, authentication, [graphql.routes, rest]);
   const deletion = every(deleteEveryMillis, () =>
     idempotency
       .deleteExpired(stores.for(callers.service('idempotency')))

@@ -18,10 +18,6 @@ declare module 'fastify' {
 /** Adds the routes of one protocol to the API. */
 export type ApiRoutes = (api: FastifyInstance) => Promise<void>;
 
-export interface ApiOptions {
-  readonly authentication: Pick<Authentication, 'admit' | 'headersFor'>;
-}
-
 /**
  * Registers the API: the Fastify scope of every path that isn't a public page, unknown ones included.
  *
@@ -35,7 +31,7 @@ export interface ApiOptions {
  */
 export async function registerApi(
   server: FastifyInstance,
-  { authentication }: ApiOptions,
+  authentication: FastifyInstance['authentication'],
   routes: readonly ApiRoutes[],
 ): Promise<void> {
   server.decorate('authentication', authentication);

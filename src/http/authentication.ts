@@ -3,9 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyDirectory } from '../keys/key-directory.ts';
 import type { PlanName } from '../domain/access/plan.ts';
 import type { Principal } from '../domain/access/principal.ts';
-import { addressSubject } from './client-address.ts';
+import { addressSubject, type SentKey, sentKey } from './client.ts';
 import type { QuotaDecision, QuotaService } from '../platform/quotas/index.ts';
-import { sentKey, type SentKey } from './credentials.ts';
 import { bearerChallenge, HttpError } from './error-table.ts';
 import { costHeaderName, quotaHeaders } from './quota-headers.ts';
 

@@ -8,7 +8,6 @@ import type { FastifyInstance } from 'fastify';
 
 import { headersTooLarge, maxTargetBytes, targetTooLong } from '../platform/http/index.ts';
 import type { CorsHeaders } from './cors.ts';
-import { deprecationOf } from './deprecation.ts';
 import { describeFailure, HttpError } from './error-table.ts';
 import { failureResponse } from './failure-response.ts';
 import type { ResponseLog } from './observe/request-log.ts';
@@ -109,7 +108,7 @@ async function writeRefusal(
   }
   const head = Object.entries({
     ...headers,
-    ...deprecationOf(route),
+    ...route?.config.deprecation?.(route.params),
     ...quota,
     ...cors,
     date: new Date().toUTCString(),

@@ -1,6 +1,5 @@
 import { maxTargetBytes } from '../platform/http/index.ts';
-import type { DeprecationNotice } from './route-config.ts';
-import type { MatchedRoute } from './route-table.ts';
+import type { DeprecationNotice } from './route-table.ts';
 
 export interface Deprecation {
   readonly since: Date;
@@ -23,11 +22,6 @@ export function deprecationNotice({ since, sunset, page, successor }: Deprecatio
     const link = address.length > maxTargetBytes ? about : `${about}, <${address}>; rel="successor-version"`;
     return { ...lasting, link };
   };
-}
-
-/** The headers `Deprecation`, `Sunset` and `Link` of any response of the route. */
-export function deprecationOf(route: MatchedRoute | undefined): Readonly<Record<string, string>> {
-  return route?.config.deprecation?.(route.params) ?? {};
 }
 
 function encoded(text = ''): string {

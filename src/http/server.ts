@@ -22,13 +22,11 @@ import {
   type OnResponse,
   ResponseLog,
 } from './observe/request-log.ts';
-import { type AddressLogging, addressSubject } from './client-address.ts';
+import { type AddressLogging, addressSubject } from './client.ts';
 import { allowOrigins, type CorsHeaders } from './cors.ts';
-import { deprecationOf } from './deprecation.ts';
 import { describeFailure, HttpError } from './error-table.ts';
 import { failureResponse, logFailure, type RenderErrorPage } from './failure-response.ts';
-import type { RouteConfig } from './route-config.ts';
-import { type MatchedRoute, pathOf, RouteTable } from './route-table.ts';
+import { type MatchedRoute, pathOf, type RouteConfig, RouteTable } from './route-table.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -168,7 +166,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     // Pages that load something set a policy of their own.
     if (route.config.isPublic === true) void reply.header('content-security-policy', emptyPolicy);
     else void reply.headers(cors(crossOriginRequest(request)));
-    void reply.headers(deprecationOf(route));
+    void reply.headers(route.config.deprecation?.(route.params) ?? {});
     responses.record(request, reply);
   }
 

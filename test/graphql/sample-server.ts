@@ -144,7 +144,7 @@ export async function startSampleServer(options: Partial<GraphQLServerOptions> =
     onErrors: () => undefined,
     ...options,
   });
-  await registerApi(server, { authentication: admitAll() }, [graphql.routes]);
+  await registerApi(server, admitAll(), [graphql.routes]);
   server.addHook('onClose', graphql.stop);
   await server.ready();
   atEnd(() => server.close());

@@ -4,7 +4,7 @@ import { MemoryCounterStore } from '../../src/platform/quotas/memory-counter-sto
 import { freeLimits } from '../../src/domain/access/plan.ts';
 import type { Principal } from '../../src/domain/access/principal.ts';
 import { QuotaService } from '../../src/platform/quotas/quota.service.ts';
-import { sentKey } from '../../src/http/credentials.ts';
+import { sentKey } from '../../src/http/client.ts';
 import { Authentication } from '../../src/http/authentication.ts';
 import type { ServerOptions } from '../../src/http/server.ts';
 import { startHttp } from './http-harness.ts';

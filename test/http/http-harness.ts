@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-import { registerApi, type ApiOptions, type ApiRoutes } from '../../src/http/api.ts';
+import { registerApi, type ApiRoutes } from '../../src/http/api.ts';
 import { renderErrorPage } from '../../src/pages/error-page.ts';
 import { registerExplorer } from '../../src/pages/explorer.routes.ts';
 import { registerHealth, type HealthOptions } from '../../src/http/observe/health.ts';
@@ -17,8 +17,8 @@ export interface HttpHarness {
 }
 
 type Options = Partial<ServerOptions> &
-  Partial<HealthOptions> &
-  Partial<ApiOptions> & {
+  Partial<HealthOptions> & {
+    readonly authentication?: FastifyInstance['authentication'];
     readonly routes?: ApiRoutes;
     readonly pages?: (server: FastifyInstance) => void;
     readonly builtExplorer?: string;
@@ -44,7 +44,7 @@ export async function startHttp(options: Options = {}): Promise<HttpHarness> {
   registerPages(server);
   pages?.(server);
   registerExplorer(server, builtExplorer, { introspection: hasSchema });
-  await registerApi(server, { authentication }, [exampleRoutes, ...(routes === undefined ? [] : [routes])]);
+  await registerApi(server, authentication, [exampleRoutes, ...(routes === undefined ? [] : [routes])]);
   await server.ready();
   atEnd(() => server.close());
   return { server, log };

@@ -42,7 +42,7 @@ async function startRest(): Promise<FastifyInstance> {
     collectionSlots: createCollectionSlots(server.callers.accounts, () => undefined),
     onDeprecatedCall: () => undefined,
   });
-  await registerApi(server, { authentication: admitAll() }, [routes]);
+  await registerApi(server, admitAll(), [routes]);
   return listening(server);
 }
 

@@ -1,6 +1,7 @@
+import type { FastifyInstance } from 'fastify';
+
 import type { Principal } from '../../src/domain/access/principal.ts';
 import { figuresOf, newWindow, type QuotaLimits } from '../../src/platform/quotas/window.ts';
-import type { ApiOptions } from '../../src/http/api.ts';
 import { Meter } from '../../src/http/authentication.ts';
 
 const limits: QuotaLimits = { requestsPerMinute: 1_000_000, requestsPerDay: 1_000_000 };
@@ -21,7 +22,7 @@ const principal: Principal = {
  * For suites that aren't about keys: every request is admitted, under the id in its header X-Principal, and nothing is
  * counted.
  */
-export function admitAll(): ApiOptions['authentication'] {
+export function admitAll(): FastifyInstance['authentication'] {
   return {
     admit: async (request) => {
       const id = request.headers['x-principal'];

@@ -11,7 +11,7 @@ import { createServices } from '../../domain/services.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { preferredType, sendChunks } from '../../platform/http/index.ts';
 import type { ApiRoutes } from '../../http/api.ts';
-import { HttpError, isRefusal } from '../../http/error-table.ts';
+import { HttpError } from '../../http/error-table.ts';
 import { graphqlTypes } from '../../http/failure-response.ts';
 import { readIdempotencyKey } from '../../http/idempotency-key.ts';
 import { complexityHeaderName } from '../../http/quota-headers.ts';
@@ -273,7 +273,7 @@ function acceptJson(scope: FastifyInstance): void {
     request.server.bodies.read(request, payload, (error, bytes) => {
       if (error !== null) return done(error);
       const body = parseGraphQLBody(bytes);
-      return isRefusal(body) ? done(body) : done(null, body);
+      return 'value' in body ? done(null, body) : done(body);
     });
   });
   scope.addContentTypeParser('multipart/form-data', (_request, _payload, done) => {

@@ -8,7 +8,7 @@ import { eventIdRule } from '../../domain/events/event.ts';
 import { InputCheck } from '../../domain/input.ts';
 import type { Framing } from '../../platform/feed/index.ts';
 import { beginStream } from '../../http/api.ts';
-import { sentKey } from '../../http/credentials.ts';
+import { sentKey } from '../../http/client.ts';
 import { HttpError } from '../../http/error-table.ts';
 import { graphqlTypes } from '../../http/failure-response.ts';
 import { clientGone, preferredType } from '../../platform/http/index.ts';

@@ -7,7 +7,7 @@ import { type LoggerOptions, pino } from 'pino';
 
 import { redactSecrets } from '../../domain/access/redaction.ts';
 import { shownError } from '../../platform/shown-error.ts';
-import { type AddressLogging, loggedAddress } from '../client-address.ts';
+import { type AddressLogging, loggedAddress } from '../client.ts';
 import { type MatchedRoute, pathOf } from '../route-table.ts';
 import type { CompletedRequest } from './metrics.ts';
 

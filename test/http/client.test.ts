@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { addressSubject, loggedAddress } from '../../src/http/client-address.ts';
+import { addressSubject, loggedAddress } from '../../src/http/client.ts';
 
 describe('those without a valid key', () => {
   it.each([
