@@ -8,5 +8,4 @@ export {
 } from './collect-fields.ts';
 export { type FieldMarks, included, type PreparedInfo } from './marks.ts';
 export { type OperationSource, PayloadTooLarge, PreparedOperation, type RootCall } from './operation.ts';
-export { type Execution, maxErrors, type RunOptions, type Variables } from './run.ts';
-export { bytesOf, type JsonText } from './sink.ts';
+export { bytesOf, type Execution, type JsonText, maxErrors, type RunOptions, type Variables } from './run.ts';

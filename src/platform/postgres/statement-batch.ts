@@ -4,8 +4,7 @@ import { serialize } from 'pg-protocol';
 
 import { DamagedMessage } from './connection-failure.ts';
 import { UnreadableRow } from './failures.ts';
-import { toText } from './parameter.ts';
-import type { Query, Statement } from './statement.ts';
+import { type Query, type Statement, toText } from './statement.ts';
 
 /** The part of `pg`'s connection that a submitted query object works with, as `pg-cursor` does. */
 export interface BatchConnection {

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { toText } from '../../../src/platform/postgres/parameter.ts';
+import { toText } from '../../../src/platform/postgres/statement.ts';
 import { openTestDatabase } from '../../support/opened-database.ts';
 
 const opened = await openTestDatabase();

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { GraphQLEnumType } from 'graphql';
 
-import { prepareLeaf } from '../../../src/platform/executor/leaf.ts';
+import { prepareLeaf } from '../../../src/platform/executor/write.ts';
 
 it("writes an enum's values as its `serialize` does", () => {
   const values = { A: { value: 'x' }, B: { value: 'x' }, ONE: { value: 1 }, NONE: { value: Number.NaN } };
