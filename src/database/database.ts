@@ -21,7 +21,6 @@ import {
 import { RemoteClock, type SharedClock } from '../platform/remote-clock.ts';
 import { domainFailureOf } from './domain-failure.ts';
 import { createDialect } from './kysely-dialect.ts';
-import { readInstallation } from './stores/installation.ts';
 import { migrationsTable, Readiness, type ReadinessFindings } from './readiness.ts';
 import { Sessions } from './session.ts';
 import { readClock } from './stores/clock.ts';
@@ -29,7 +28,7 @@ import { createEventMoves } from './stores/event.store.ts';
 import { createKeyChanges } from './stores/key-changes.ts';
 import { createKeyRecords } from './stores/key-records.ts';
 import { type CallerStores, createStores, entities } from './stores/stores.ts';
-import { createUsageTable } from './stores/usage-table.ts';
+import { createUsageTable, readInstallation } from './stores/quota-tables.ts';
 
 /** The store's database. It connects on first use and reconnects as needed. */
 export interface Database {

@@ -1,4 +1,6 @@
+import type { Comparison, FilterFields, FilterOf } from '../../domain/filter.ts';
 import type { Parameter } from '../../platform/postgres/index.ts';
+import type { EntityTable } from './entity-table.ts';
 
 /** One condition of a filter. */
 export interface Condition {
@@ -43,15 +45,6 @@ export class Placeholders {
 /** The conditions of a filter; undefined when no row can match. */
 export type Conditions = readonly Condition[] | undefined;
 
-export function all(...parts: Conditions[]): Conditions {
-  const conditions: Condition[] = [];
-  for (const part of parts) {
-    if (part === undefined) return undefined;
-    conditions.push(...part);
-  }
-  return conditions;
-}
-
 /** The conditions, with a flag for each. */
 export function flagged(conditions: Conditions, flag: 'needsOwnPlan' | 'isFilter'): Conditions {
   return conditions?.map((condition) => ({ ...condition, [flag]: true }));
@@ -61,7 +54,7 @@ export function oneOf(column: string, values: readonly string[], type: string): 
   const distinct = [...new Set(values)];
   const [value] = distinct;
   if (value === undefined) return undefined;
-  if (distinct.length === 1) return [comparison(column, '=', value, type)];
+  if (distinct.length === 1) return [compared(column, '=', value, type)];
   return [
     {
       template: `${column} = any`,
@@ -72,17 +65,17 @@ export function oneOf(column: string, values: readonly string[], type: string): 
   ];
 }
 
-export function equals(column: string, value: Parameter, type: string): Conditions {
-  return [comparison(column, '=', value, type)];
+export function equals(column: string, value: Parameter | Date, type: string): Conditions {
+  return [compared(column, '=', value, type)];
 }
 
 /** A bound: rows without a value don't match. */
-export function compares(column: string, operator: '<' | '<=' | '>=', value: Parameter, type: string): Conditions {
-  return [{ ...comparison(column, operator, value, type), needsOwnPlan: true, notNullColumn: column }];
+function compares(column: string, operator: '<' | '<=' | '>=', value: Parameter | Date, type: string): Conditions {
+  return [{ ...compared(column, operator, value, type), needsOwnPlan: true, notNullColumn: column }];
 }
 
 /** A literal substring, without regard to case: served by the trigram index on the folded name. */
-export function contains(column: string, text: string): Conditions {
+function contains(column: string, text: string): Conditions {
   if (text === '') return [];
   return [
     {
@@ -94,7 +87,60 @@ export function contains(column: string, text: string): Conditions {
   ];
 }
 
-function comparison(column: string, operator: string, value: Parameter, type: string): Condition {
+function compared(column: string, operator: string, value: Parameter | Date, type: string): Condition {
   const left = `${column} ${operator}`;
-  return { template: left, value, sql: (placeholder) => `${left} ${placeholder(type)}` };
+  return {
+    template: left,
+    value: value instanceof Date ? value.toISOString() : value,
+    sql: (placeholder) => `${left} ${placeholder(type)}`,
+  };
+}
+
+/** The conditions of those fields whose SQL is particular to the noun. */
+export type OwnConditions<Fields extends FilterFields> = {
+  readonly [Name in keyof Fields]?: (
+    value: ReturnType<Fields[Name]['rule']>,
+    filter: FilterOf<Fields>,
+    isPerParent: boolean,
+  ) => Conditions;
+};
+
+const conditionsBy: Readonly<Record<Comparison, (column: string, value: never, type: string) => Conditions>> = {
+  contains,
+  oneOf,
+  equals,
+  atLeast: (column, value, type) => compares(column, '>=', value, type),
+  atMost: (column, value, type) => compares(column, '<=', value, type),
+  before: (column, value, type) => compares(column, '<', value, type),
+};
+
+/** The conditions of a noun's filter. `isPerParent`: beside the condition that a row belongs to its parent. */
+export function conditionsOf<Fields extends FilterFields>(
+  table: EntityTable<never>,
+  fields: Fields,
+  own: OwnConditions<Fields>,
+): (filter: FilterOf<Fields>, isPerParent: boolean) => Conditions {
+  const parts = Object.entries<FilterFields[string]>(fields).map(([name, { property, comparison }]) => {
+    const ownConditions = own[name];
+    if (ownConditions !== undefined) return { name, conditionsFor: ownConditions };
+    if (property === undefined || comparison === undefined) throw new Error(`The filter ${name} needs conditions.`);
+    const column = table.column(property);
+    // A bound may have more digits than the column keeps.
+    const type = table.columnType(property).replace(/\(.*/, '');
+    const general = (value: never): Conditions =>
+      comparison === 'oneOf' && table.isAlwaysOneOf(property, value)
+        ? []
+        : conditionsBy[comparison](column, value, type);
+    return { name, conditionsFor: general };
+  });
+  return (filter, isPerParent) => {
+    const conditions: Condition[] = [];
+    for (const { name, conditionsFor } of parts) {
+      const value: unknown = filter[name];
+      const found = value === undefined ? [] : conditionsFor(value as never, filter, isPerParent);
+      if (found === undefined) return undefined;
+      conditions.push(...found);
+    }
+    return conditions;
+  };
 }

@@ -1,7 +1,10 @@
+import type { MetadataStorage } from '@mikro-orm/core';
+
 import type { Id } from '../../domain/id.ts';
+import { type NounName, nouns, referencesOf } from '../../domain/nouns.ts';
 import { readAlone, UnreadableRow } from '../../platform/postgres/index.ts';
 import { domainFailureOf } from '../domain-failure.ts';
-import type { Column, EntityTable } from './entity-table.ts';
+import { type Column, EntityTable } from './entity-table.ts';
 
 /** A row of another table that belongs to a row: at most one, found by its primary key. */
 export interface Relation {
@@ -124,16 +127,6 @@ function decoderOf(
   };
 }
 
-/** The row that the table's property names, under the name of the relation: `Pet.categoryId`, as `category`. */
-export function namedBy<Row extends object>(
-  table: EntityTable<Row>,
-  property: keyof Row & string,
-  name: string,
-  other: EntityTable<never>,
-): Relation {
-  return { table: other, property, on: `${name}.${other.columnName(other.keyProperty)} = ${table.column(property)}` };
-}
-
 /** The row whose property names the table's row: `InventoryItem.petId`, as the pet's `inventory`. */
 export function hasOne<Row extends object, Other extends object>(
   table: EntityTable<Row>,
@@ -142,4 +135,19 @@ export function hasOne<Row extends object, Other extends object>(
   property: keyof Other & string,
 ): Relation {
   return { table: other, on: `${name}.${other.columnName(property)} = ${table.column(table.keyProperty)}` };
+}
+
+/** The rows that a noun's properties name, by the table of nouns: `category` for `Pet.categoryId`. */
+export function namedRelations<Name extends string>(
+  metadata: MetadataStorage,
+  noun: NounName,
+  table: EntityTable<never>,
+): Readonly<Record<Name, Relation>> {
+  const relations = Object.entries(referencesOf(noun)).map(([property, other]) => {
+    const name = property.replace(/Id$/, '');
+    const named = new EntityTable<never>(metadata.get(nouns[other].entity as never));
+    const on = `${name}.${named.columnName(named.keyProperty)} = ${table.column(property)}`;
+    return [name, { table: named, property, on }];
+  });
+  return Object.fromEntries(relations) as Readonly<Record<Name, Relation>>;
 }

@@ -17,7 +17,6 @@ import { createMaintenanceOrm } from '../database.ts';
 import { domainFailureOf } from '../domain-failure.ts';
 import { leaseOf } from '../kysely-dialect.ts';
 import { createStores } from '../stores/stores.ts';
-import { eventRights } from './event-rights.ts';
 import { assertSuitable, UnsuitableServer } from './server-requirements.ts';
 
 /** An arbitrary number that other programs are unlikely to lock. */
@@ -38,6 +37,25 @@ const maxShownLength = 120;
 
 /** PostgreSQL's codes for what the schema or its rows don't allow, without those of missing rights. */
 const schemaErrors = /^(?:23|42(?!501))/;
+
+/**
+ * Takes rights to change the log of events from everybody but its owner, as the migrations do.
+ *
+ * A restore gives new tables what default privileges say, so this runs with every migration run, where nothing is
+ * pending too. Without effect for a role that owns none of the tables.
+ */
+const eventRights = `
+  select petstore_protect_events(log.oid)
+  from pg_class as log
+  where (
+      log.oid in ('events'::regclass, 'event_outbox'::regclass, 'event_backlog'::regclass, 'event_state'::regclass)
+      or log.oid in (select inhrelid from pg_inherits where inhparent = 'events'::regclass)
+    )
+    and pg_has_role(log.relowner, 'usage')
+    and exists (
+      select from aclexplode(log.relacl) as granted
+      where granted.grantee <> log.relowner and granted.privilege_type <> 'SELECT'
+    )`;
 
 export interface MigrateOptions {
   readonly location: DatabaseLocation;

@@ -16,7 +16,7 @@ import type { Include, RowData } from '../../domain/store.ts';
 import { oneOf, flagged, type Conditions } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { listSource } from '../sql/list-source.ts';
-import { namedBy } from '../sql/selection.ts';
+import { namedRelations } from '../sql/selection.ts';
 import type { Session } from '../../platform/postgres/index.ts';
 import { TableReads, type Source } from '../sql/table-reads.ts';
 import { TableStore } from '../sql/table-store.ts';
@@ -31,7 +31,7 @@ export function createInventoryStore(metadata: MetadataStorage): (session: Sessi
     `(select owner.${pet.columnName('status')} from ${pet.name} as owner where owner.${pet.columnName('id')} = ${item}.${table.columnName('petId')})`;
   const table: EntityTable<InventoryItem> = new EntityTable(metadata.get(InventoryItem), { status });
   const withPet = new EntityTable(metadata.get(InventoryItem), { status: () => pet.column('status') });
-  const relations = { pet: namedBy(table, 'petId', 'pet', pet) };
+  const relations = namedRelations<InventoryRelation>(metadata, 'inventory', table);
   const list = { sorting: inventorySorting, filter: inventoryFilter };
   const sourceWith = (statusIn: (statuses: readonly PetStatus[]) => Conditions): InventorySource =>
     listSource(table, list, relations, { statusIn });

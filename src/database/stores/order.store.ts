@@ -13,7 +13,7 @@ import type { RowData } from '../../domain/store.ts';
 import { equals, flagged } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { listSource } from '../sql/list-source.ts';
-import { namedRelations } from '../sql/named-relations.ts';
+import { namedRelations } from '../sql/selection.ts';
 import type { Session } from '../../platform/postgres/index.ts';
 import { TableReads } from '../sql/table-reads.ts';
 import { TableStore } from '../sql/table-store.ts';

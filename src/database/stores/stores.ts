@@ -10,7 +10,7 @@ import { nounNames, nouns, type NounName } from '../../domain/nouns.ts';
 import type { NounStore } from '../../domain/store.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { listSource } from '../sql/list-source.ts';
-import { namedRelations } from '../sql/named-relations.ts';
+import { namedRelations } from '../sql/selection.ts';
 import { TableReads } from '../sql/table-reads.ts';
 import { TableStore } from '../sql/table-store.ts';
 import { TableWrites } from '../sql/table-writes.ts';

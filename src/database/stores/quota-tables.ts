@@ -1,5 +1,7 @@
-import type { DayCounter, UsageTable } from '../../platform/quotas/index.ts';
+import type { DayCounter, Installation, UsageTable } from '../../platform/quotas/index.ts';
 import { objectStatement, type Session, type Statement, statementOf } from '../../platform/postgres/index.ts';
+import { unavailable } from '../../domain/errors.ts';
+import { millisOf } from '../sql/entity-table.ts';
 
 /** The larger figure of a window that several processes have saved. */
 const largerOf = (table: string, openedAt: string, spent: string): string =>
@@ -62,4 +64,15 @@ export function createUsageTable(session: Session): UsageTable {
       await session.run(save, values);
     },
   };
+}
+
+const loadInstallation = objectStatement<Omit<Installation, 'prefix'>>(
+  `select id, coalesce(${millisOf('previous_names_until')}, 0) as "previousNamesUntil" from installation`,
+);
+
+/** Throws UNAVAILABLE when the database can't be reached. */
+export async function readInstallation(session: Session): Promise<Installation> {
+  const [row] = await session.run(loadInstallation, []);
+  if (row === undefined) throw unavailable(new Error('The table installation has no row.'));
+  return { ...row, prefix: 'petstore:quota' };
 }
