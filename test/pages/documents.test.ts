@@ -108,11 +108,11 @@ describe('the address in the samples', () => {
     expect(await samplesAt(server, { host: 'store.example', ...headers })).toEqual(new Set([`\\"${address}/v1/pets`]));
   });
 
-  it('takes no more memory for two thousand hosts than for a few', async () => {
+  it('takes no more memory for two hundred hosts than for a few', async () => {
     const server = serve();
     const first = await server.inject({ url: '/openapi.json', headers: { host: 'h0.example' } });
     const before = await bytesKept();
-    for (let host = 1; host <= 2_000; host++) {
+    for (let host = 1; host <= 200; host++) {
       await server.inject({ method: 'HEAD', url: '/openapi.json', headers: { host: `h${host}.example` } });
     }
     expect((await bytesKept()) - before).toBeLessThan(20 * first.rawPayload.length);
