@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 
 import { runSql, withClient } from '../support/postgres-client.ts';
 import { startCluster } from '../support/started-cluster.ts';
-import { Service } from '../support/service.ts';
+import { listenHere } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
 
 /**
@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
  */
 
 const cluster = await startCluster();
-const service = await Service.start({ DATABASE_URL: cluster.url, LOG_LEVEL: 'silent' });
+const service = await listenHere({ DATABASE_URL: cluster.url });
 const sql = (text: string) => runSql(cluster.url, text);
 await sql(`insert into categories (name) values ('Dogs');
   insert into pets (name, category_id) values ('Rex', 1), ('Max', 1);

@@ -1,6 +1,6 @@
 import { expect } from '@jest/globals';
 
-import type { Service } from '../support/service.ts';
+import type { StoreClient } from '../support/service.ts';
 
 const createCategory = 'mutation { createCategory(input: { name: "Dogs" }) { category { id } } }';
 const reads = [
@@ -13,9 +13,9 @@ const reads = [
 export class MixedLoad {
   /** How many categories were created. */
   written = 0;
-  readonly #service: Service;
+  readonly #service: StoreClient;
 
-  constructor(service: Service) {
+  constructor(service: StoreClient) {
     this.#service = service;
   }
 

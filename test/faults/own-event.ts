@@ -1,9 +1,9 @@
 import { eventStream, openStream } from '../graphql/streams/stream-client.ts';
-import { adminKey, type Service } from '../support/service.ts';
+import { adminKey, type StoreClient } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 /** Creates a category, and resolves when a stream of the same process has got its event. */
-export async function receiveOwnEvent(service: Service): Promise<void> {
+export async function receiveOwnEvent(service: StoreClient): Promise<void> {
   const query = 'subscription { events { type object { ... on Category { id } } } }';
   const stream = await openStream(service.address, adminKey, { query }, eventStream);
   const { body } = await service.post('/categories', { name: 'followed' });

@@ -19,23 +19,9 @@ export const adminKey = 'a-key-for-administrators-in-the-tests';
 /** V8 runs the embedded engine as it compiles it first: to optimize it takes half of the processor time of a start. */
 export const program = '--liftoff-only dist/src/main.js';
 
-/** The service as it runs in production: a process of its own, from the built program. */
-export class Service extends RunningCommand {
+/** Requests to a service that listens; writes and GraphQL as the administrator. */
+export class StoreClient {
   address = '';
-
-  /** Resolves when it listens, and fails when it ends before; `new Service` is for one that can't start. */
-  static async start(environment: Readonly<Record<string, string>>, options?: ServiceOptions): Promise<Service> {
-    const service = new Service(environment, options);
-    [, service.address = ''] = await service.line(/^The store is open at (\S+),/);
-    return service;
-  }
-
-  constructor(
-    environment: Readonly<Record<string, string>>,
-    { command = `node ${program}`, directory = repository }: ServiceOptions = {},
-  ) {
-    super(command, { NODE_ENV: 'production', PORT: '0', ADMIN_API_KEY: adminKey, ...environment }, directory);
-  }
 
   get port(): number {
     return Number(new URL(this.address).port);
@@ -75,5 +61,54 @@ export class Service extends RunningCommand {
     const response = await fetch(this.address + path, init);
     const body: unknown = await response.json();
     return { status: response.status, headers: response.headers, body, millis: performance.now() - started };
+  }
+}
+
+/** The service as it runs in production: a process of its own, from the built program. */
+export class Service extends StoreClient {
+  readonly #command: RunningCommand;
+
+  /** Resolves when it listens, and fails when it ends before; `new Service` is for one that can't start. */
+  static async start(environment: Readonly<Record<string, string>>, options?: ServiceOptions): Promise<Service> {
+    const service = new Service(environment, options);
+    [, service.address = ''] = await service.line(/^The store is open at (\S+),/);
+    return service;
+  }
+
+  constructor(
+    environment: Readonly<Record<string, string>>,
+    { command = `node ${program}`, directory = repository }: ServiceOptions = {},
+  ) {
+    super();
+    const settings = { NODE_ENV: 'production', PORT: '0', ADMIN_API_KEY: adminKey, ...environment };
+    this.#command = new RunningCommand(command, settings, directory);
+  }
+
+  get pid(): number {
+    return this.#command.pid;
+  }
+
+  get output(): string {
+    return this.#command.output;
+  }
+
+  line(pattern: RegExp): Promise<RegExpExecArray> {
+    return this.#command.line(pattern);
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#command.signal(signal);
+  }
+
+  ended(): Promise<unknown> {
+    return this.#command.ended();
+  }
+
+  stop(): Promise<unknown> {
+    return this.#command.stop();
+  }
+
+  kill(): Promise<void> {
+    return this.#command.kill();
   }
 }

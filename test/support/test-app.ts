@@ -5,6 +5,7 @@ import { anyDelay } from './any-delay.ts';
 import { atEnd } from './at-end.ts';
 import { locationOf, runSql } from './postgres-client.ts';
 import { sendRepeatedly } from './repeated-request.ts';
+import { adminKey, StoreClient } from './service.ts';
 import { createTestDatabase } from './test-database.ts';
 
 export interface GraphQLResult {
@@ -113,4 +114,15 @@ export async function startTestApp(
     sql,
     close: () => app.close(),
   };
+}
+
+/**
+ * The same, listening on a port, for tests that send requests as to a `Service` and need no process of its own: none is
+ * killed, measured or stopped.
+ */
+export async function listenHere(environment: Readonly<Record<string, string>>): Promise<StoreClient> {
+  const { app } = await startTestApp({ PORT: '0', ADMIN_API_KEY: adminKey, ...environment });
+  const client = new StoreClient();
+  client.address = await app.listen();
+  return client;
 }

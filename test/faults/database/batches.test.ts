@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import { connect, runSql } from '../../support/postgres-client.ts';
 import { startCluster } from '../../support/started-cluster.ts';
-import { Service } from '../../support/service.ts';
+import { listenHere } from '../../support/test-app.ts';
 
 /*
  * On a server: the embedded database has one session, so no other transaction can hold a lock.
@@ -18,7 +18,7 @@ type Fate = keyof typeof fates;
 /** Those that wait have connections of their key, of which it has three. */
 const waiting: readonly Fate[] = ['locked', 'late'];
 
-const service = await Service.start({ DATABASE_URL: cluster.url, LOG_LEVEL: 'silent', DATABASE_POOL: '10' });
+const service = await listenHere({ DATABASE_URL: cluster.url, DATABASE_POOL: '10' });
 await runSql(
   cluster.url,
   `insert into categories (id, name) overriding system value values (1, 'Free'), (2, 'Locked'), (3, 'Other');

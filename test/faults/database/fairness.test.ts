@@ -4,14 +4,14 @@ import { databaseAt } from '../../../src/database-url.ts';
 import { PgConnection } from '../../../src/platform/postgres/connection.ts';
 import { connect } from '../../support/postgres-client.ts';
 import { startCluster } from '../../support/started-cluster.ts';
-import { Service } from '../../support/service.ts';
+import { listenHere } from '../../support/test-app.ts';
 
 /** Ten connections, of which four are pipelined: half of the others are a key's share. */
 const share = 3;
 
 const cluster = await startCluster();
 
-const service = await Service.start({ DATABASE_URL: cluster.url, DATABASE_POOL: '10' });
+const service = await listenHere({ DATABASE_URL: cluster.url, DATABASE_POOL: '10' });
 /** Two clients past the service: a transaction sees the server's activity as it was at its first query. */
 const [blocker, watcher] = await Promise.all([connect(cluster.url), connect(cluster.url)]);
 const neighbour = await createKey();

@@ -3,6 +3,7 @@ import { expect, it } from '@jest/globals';
 import { connect } from '../../support/postgres-client.ts';
 import { startCluster } from '../../support/started-cluster.ts';
 import { adminKey, Service } from '../../support/service.ts';
+import { listenHere } from '../../support/test-app.ts';
 import { awaitValue } from '../../support/until.ts';
 
 const cluster = await startCluster();
@@ -10,7 +11,7 @@ const cluster = await startCluster();
 const read = '{ pets(first: 5) { edges { node { id name } } } }';
 const createCategory = 'mutation { createCategory(input: { name: "Dogs" }) { category { id name } } }';
 
-const service = await Service.start({ DATABASE_URL: cluster.url, DATABASE_POOL: '6' });
+const service = await listenHere({ DATABASE_URL: cluster.url, DATABASE_POOL: '6' });
 const other = await connect(cluster.url);
 
 async function postPet(categoryId: number): Promise<number> {
@@ -24,7 +25,7 @@ it('a refused statement costs no connection', async () => {
   };
   expect(await postPet(4711)).toBe(400);
   const before = await sessions();
-  for (let n = 0; n < 100; n += 1) expect(await postPet(4711)).toBe(400);
+  for (let n = 0; n < 20; n += 1) expect(await postPet(4711)).toBe(400);
   expect((await sessions()) - before).toBeLessThanOrEqual(2);
 });
 

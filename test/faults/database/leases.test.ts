@@ -8,7 +8,7 @@ import type { Stores } from '../../../src/domain/stores.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { runSql } from '../../support/postgres-client.ts';
 import { startCluster } from '../../support/started-cluster.ts';
-import { Service } from '../../support/service.ts';
+import { listenHere } from '../../support/test-app.ts';
 import { until } from '../../support/until.ts';
 import { testCaller } from '../../support/caller.ts';
 
@@ -166,7 +166,7 @@ it('a pool whose connections are not given back is not ready', async () => {
 });
 
 it('after five seconds without a server writes succeed within two seconds of its return', async () => {
-  const service = await Service.start({ DATABASE_URL: cluster.url, DATABASE_POOL: '4' });
+  const service = await listenHere({ DATABASE_URL: cluster.url, DATABASE_POOL: '4' });
   let sent = 0;
   const write = () =>
     service

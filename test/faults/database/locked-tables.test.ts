@@ -3,10 +3,11 @@ import type pg from 'pg';
 
 import { migrations } from '../../../migrations/index.ts';
 import { createMaintenanceOrm } from '../../../src/database/database.ts';
+import { migrate } from '../../../src/database/start/migrate.ts';
 import { connect } from '../../support/postgres-client.ts';
 import { RunningCommand } from '../../support/running-command.ts';
 import { startCluster } from '../../support/started-cluster.ts';
-import { Service } from '../../support/service.ts';
+import { startTestApp, type TestApp } from '../../support/test-app.ts';
 import { until } from '../../support/until.ts';
 
 const cluster = await startCluster();
@@ -27,8 +28,17 @@ beforeEach(async () => {
 
 afterEach(() => holder.end());
 
-const startMigration = (parameters = ''): RunningCommand =>
-  new RunningCommand('node dist/src/cli/migrate.js', { DATABASE_URL: cluster.url + parameters });
+const startMigration = (): RunningCommand =>
+  new RunningCommand('node dist/src/cli/migrate.js', { DATABASE_URL: cluster.url });
+
+/** A start in this process, and the sentences that it has said. */
+function start(): { readonly app: Promise<TestApp>; readonly said: readonly string[] } {
+  const said: string[] = [];
+  const app = startTestApp({ DATABASE_URL: cluster.url }, { onNotice: (sentence) => said.push(sentence) });
+  return { app, said };
+}
+
+const readiness = async ({ app }: TestApp): Promise<number> => (await app.server.inject('/readyz')).statusCode;
 
 it('a migration that a lock keeps waiting says who holds it, delays others by a second at most, and ends with words after ten tries', async () => {
   const command = startMigration();
@@ -74,12 +84,12 @@ it('a migration that fails says why in a sentence, and what would be right', asy
 it('a migration is not ended by the timeouts that its role has for requests', async () => {
   await holder.query('commit');
   const ofRole = '-c idle_in_transaction_session_timeout=50 -c lock_timeout=50';
-  const command = startMigration(`?options=${encodeURIComponent(ofRole)}`);
-  expect([await command.ended(), command.output]).toEqual([0, 'The tables are up to date.']);
+  await migrate({ location: `${cluster.url}?options=${encodeURIComponent(ofRole)}` });
+  expect((await holder.query('select from api_key_history')).rowCount).toBe(0);
 });
 
 it('a start that a lock keeps waiting says so, and goes on as soon as the lock is gone', async () => {
-  const starting = Service.start({ DATABASE_URL: cluster.url });
+  const { app, said } = start();
   const waits = async (): Promise<boolean> => {
     const { rows } = await holder.query('select from pg_locks where not granted');
     return rows.length > 0;
@@ -87,30 +97,25 @@ it('a start that a lock keeps waiting says so, and goes on as soon as the lock i
   // Until the second try.
   for (const isWaiting of [true, false, true]) await until(async () => (await waits()) === isWaiting);
   await holder.query('commit');
-  const service = await starting;
-  expect(service.output).toMatch(/^The start waits for a lock, .+ \(report, in a transaction since/m);
-  expect((await service.get('/readyz')).status).toBe(200);
-  await service.kill();
+  expect(await readiness(await app)).toBe(200);
+  expect(said.join('\n')).toMatch(/^The start waits for a lock, .+ \(report, in a transaction since/m);
 });
 
 it('a start reads no table of the store: it serves while a bulk change has locked them', async () => {
   await holder.query('commit');
-  await (await Service.start({ DATABASE_URL: cluster.url })).kill();
+  await migrate({ location: cluster.url });
   await holder.query('begin; lock table categories, pets, orders, inventory');
-  const service = await Service.start({ DATABASE_URL: cluster.url });
-  expect(service.output).not.toContain('waits for a lock');
-  expect((await service.get('/readyz')).status).toBe(200);
+  const { app, said } = start();
+  expect(await readiness(await app)).toBe(200);
+  expect(said).toEqual([]);
   await holder.query('commit');
-  await service.kill();
 });
 
 it('a start beside a process that migrates says that it waits for it', async () => {
   await holder.query('rollback; begin; select pg_advisory_xact_lock(7338474783)');
-  const starting = Service.start({ DATABASE_URL: cluster.url });
+  const { app, said } = start();
   await until(async () => (await holder.query('select from pg_locks where not granted')).rowCount !== 0);
   await holder.query('commit');
-  const service = await starting;
-  expect(service.output).toMatch(/^Another process is migrating the database: this one waits/m);
-  expect((await service.get('/readyz')).status).toBe(200);
-  await service.kill();
+  expect(await readiness(await app)).toBe(200);
+  expect(said.join('\n')).toMatch(/^Another process is migrating the database: this one waits/m);
 });

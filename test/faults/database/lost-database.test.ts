@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { connect } from '../../support/postgres-client.ts';
 import { startCluster } from '../../support/started-cluster.ts';
-import { Service } from '../../support/service.ts';
+import { listenHere } from '../../support/test-app.ts';
 import { until } from '../../support/until.ts';
 
 /** A lost database is reported within this time. */
@@ -10,7 +10,7 @@ const maxMillis = 5_000;
 
 const cluster = await startCluster();
 
-const service = await Service.start({ DATABASE_URL: cluster.url, DATABASE_POOL: '4' });
+const service = await listenHere({ DATABASE_URL: cluster.url, DATABASE_POOL: '4' });
 
 const read = '{ pets(first: 1) { totalCount } }';
 const write = 'mutation { createCategory(input: { name: "Late" }) { category { id } } }';

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 
 import { connect, runSql } from '../../support/postgres-client.ts';
 import { startCluster } from '../../support/started-cluster.ts';
-import { Service } from '../../support/service.ts';
+import { listenHere } from '../../support/test-app.ts';
 import { until } from '../../support/until.ts';
 
 const cluster = await startCluster();
@@ -10,7 +10,7 @@ const cluster = await startCluster();
 /** Of ten connections four are pipelined; a key has half of the others. */
 const ofKey = 3;
 
-const service = await Service.start({ DATABASE_URL: cluster.url, LOG_LEVEL: 'silent', DATABASE_POOL: '10' });
+const service = await listenHere({ DATABASE_URL: cluster.url, DATABASE_POOL: '10' });
 const holder = await connect(cluster.url);
 await runSql(
   cluster.url,

@@ -1,8 +1,11 @@
 import { expect, it } from '@jest/globals';
 
+import { createApp } from '../../../src/app.ts';
+import { readConfig } from '../../../src/config.ts';
+import { explainFailure } from '../../../src/failed-start.ts';
 import { connect, runSql } from '../../support/postgres-client.ts';
 import { startCluster } from '../../support/started-cluster.ts';
-import { Service } from '../../support/service.ts';
+import { listenHere } from '../../support/test-app.ts';
 import { until } from '../../support/until.ts';
 import { MixedLoad } from '../mixed-load.ts';
 import { receiveOwnEvent } from '../own-event.ts';
@@ -21,7 +24,7 @@ const read = '{ pets(first: 5) { totalCount edges { node { id name } } } }';
 
 it('behind PgBouncer in session mode it serves, sets nothing, and ends statements that take too long', async () => {
   const pooler = await PgBouncer.start(cluster.url, { pool_mode: 'session' });
-  const service = await Service.start({ DATABASE_URL: pooler.url, DATABASE_POOL: '4' });
+  const service = await listenHere({ DATABASE_URL: pooler.url, DATABASE_POOL: '4' });
   const responses = await Promise.all(
     Array.from({ length: 20 }, () => [service.graphql(read), service.graphql(createCategory)]).flat(),
   );
@@ -39,26 +42,20 @@ it('behind PgBouncer in session mode it serves, sets nothing, and ends statement
   expect(slow.every(({ millis }) => millis < 5_000)).toBe(true);
   expect((await service.graphql(read)).status).toBe(200);
   await receiveOwnEvent(service);
-
   expect(await runSql(pooler.url, 'show statement_timeout')).toEqual([{ statement_timeout: '0' }]);
-  await service.kill();
-  await pooler.stop();
 });
 
 it('behind one that shares sessions and does not know prepared statements it does not start, and says what to change', async () => {
   const pooler = await PgBouncer.start(cluster.url, { pool_mode: 'transaction' });
-  const service = new Service({ DATABASE_URL: pooler.url });
-  expect(await service.ended()).toBe(1);
-  expect(service.output).toMatch(
-    /^petstore-gateway can't start: DATABASE_URL .+: The pooler .+pool_mode = session.+1\.21.+max_prepared_statements/,
-  );
-  expect(service.output.split('\n')).toHaveLength(1);
-  await pooler.stop();
+  const start = createApp(readConfig({ LOG_LEVEL: 'silent', DATABASE_URL: pooler.url }));
+  const output = await start.then(() => 'It has started.', explainFailure);
+  expect(output).toMatch(/^DATABASE_URL .+: The pooler .+pool_mode = session.+1\.21.+max_prepared_statements/);
+  expect(output.split('\n')).toHaveLength(1);
 });
 
 it('when it begins to share sessions and to forget prepared statements, requests succeed or are 503, no write is lost or done twice, and it heals', async () => {
   const pooler = await PgBouncer.start(cluster.url, { pool_mode: 'session' });
-  const service = await Service.start({ DATABASE_URL: pooler.url, DATABASE_POOL: '6' });
+  const service = await listenHere({ DATABASE_URL: pooler.url, DATABASE_POOL: '6' });
   const before = await categories();
   const load = new MixedLoad(service);
   expect(await load.run(3)).toEqual(new Set([200]));
@@ -75,8 +72,6 @@ it('when it begins to share sessions and to forget prepared statements, requests
   expect((await categories()) - before).toBe(load.written);
   await receiveOwnEvent(service);
   await until(async () => (await unlogged()) === 0);
-  await service.kill();
-  await pooler.stop();
 });
 
 async function categories(): Promise<number> {

@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 
 import { connect, runSql } from '../../support/postgres-client.ts';
 import { startCluster } from '../../support/started-cluster.ts';
-import { adminKey, Service } from '../../support/service.ts';
+import { adminKey } from '../../support/service.ts';
+import { listenHere } from '../../support/test-app.ts';
 import { until } from '../../support/until.ts';
 
 /*
@@ -10,7 +11,7 @@ import { until } from '../../support/until.ts';
  */
 const cluster = await startCluster();
 
-const service = await Service.start({ DATABASE_URL: cluster.url, LOG_LEVEL: 'silent' });
+const service = await listenHere({ DATABASE_URL: cluster.url });
 const other = await connect(cluster.url);
 
 const sql = (text: string) => runSql(cluster.url, text);
@@ -183,7 +184,7 @@ it('what a write shows is one state, whoever changes several rows together at th
     if (numbers.size > 1) mixed.push(body);
   };
   const changing = changeAll();
-  for (let round = 0; round < 150; round += 1) {
+  for (let round = 0; round < 60; round += 1) {
     const directive = round % 2 === 0 ? '' : '@atomic';
     const status = round % 3 === 0 ? 'SOLD' : 'PENDING';
     const shipDate = `2026-01-01T00:00:${10 + (round % 50)}Z`;
