@@ -1,25 +1,46 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 import { expect, it } from '@jest/globals';
 
-import { repository, RunningCommand } from '../support/running-command.ts';
+import { startCluster } from '../support/started-cluster.ts';
+import { path, repository, RunningCommand } from '../support/running-command.ts';
 import { Service } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { copyEmbeddedStore } from '../support/test-database.ts';
 
+const { dependencies } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
+  dependencies: Record<string, string>;
+};
+const environment = { DATABASE_URL: (await startCluster()).url };
+
+/** A clone with the pages of this one, in which the program is not built, and no package is installed. */
 const checkout = temporaryDirectory();
-
-/** A clone with the packages and the pages of this one, in which the program is not built. */
 mkdirSync(join(checkout, 'test'));
 const parts = ['package.json', 'package-lock.json', 'tsconfig.json', '.ci', 'src', 'migrations', 'test/clients'];
-const filter = (path: string): boolean => !path.endsWith('/node_modules');
+const filter = (file: string): boolean => !file.endsWith('/node_modules');
 for (const part of [...parts, 'dist/docs', 'dist/explorer']) {
   cpSync(join(repository, part), join(checkout, part), { recursive: true, filter });
 }
-symlinkSync(join(repository, 'node_modules'), join(checkout, 'node_modules'));
+const packages = join(checkout, 'node_modules');
 
-it('builds of one checkout at the same time leave a whole program, and nothing else', async () => {
+function npm(...args: string[]): string {
+  return execFileSync('npm', ['run', '-s', ...args], {
+    cwd: checkout,
+    env: { PATH: path, ...environment },
+    encoding: 'utf8',
+  });
+}
+
+it('says what is missing where nothing is built', () => {
+  rmSync(packages, { recursive: true, force: true });
+  rmSync(join(checkout, 'dist/src'), { recursive: true, force: true });
+  expect(() => npm('migrate')).toThrow(/The program is not built.+npm ci/s);
+  expect(existsSync(join(checkout, 'dist/src'))).toBe(false);
+});
+
+it('builds at the same time leave a whole program and nothing else, which needs no development packages, and is kept without them', async () => {
+  symlinkSync(join(repository, 'node_modules'), packages);
   const builds = ['npm start', 'npm run dev'].map(() => new RunningCommand('node .ci/build.mjs', {}, checkout));
   const codes = await Promise.all(builds.map((build) => build.ended()));
   expect([codes, builds.map(({ output }) => output)]).toEqual([
@@ -27,30 +48,45 @@ it('builds of one checkout at the same time leave a whole program, and nothing e
     ['', ''],
   ]);
   expect(new Set(readdirSync(join(checkout, 'dist')))).toEqual(new Set(['docs', 'explorer', 'migrations', 'src']));
-  const service = await Service.start(await copyEmbeddedStore(), { directory: checkout });
-  for (const path of ['/', '/graphiql', '/docs', '/docs/graphql', '/openapi.json']) {
-    const { status } = await fetch(service.address + path, { headers: { accept: 'text/html' } });
-    expect([path, status]).toEqual([path, 200]);
+
+  // As `npm prune --omit=dev` leaves them.
+  rmSync(packages);
+  for (const name of Object.keys(dependencies)) {
+    mkdirSync(join(packages, dirname(name)), { recursive: true });
+    symlinkSync(join(repository, 'node_modules', name), join(packages, name));
+  }
+  const built = readdirSync(join(checkout, 'dist/src'));
+  expect(npm('migrate')).toMatch(/up to date/);
+  expect(npm('seed', '--', '--pets', '5')).toMatch(/^Added 5 pets/m);
+  expect(npm('keys', '--', 'create', '--name', 'me', '--plan', 'free')).toMatch(/^\S+\n$/);
+  npm('build');
+  expect(readdirSync(join(checkout, 'dist/src'))).toEqual(built);
+  const service = await Service.start(environment, { command: 'npm start', directory: checkout });
+  for (const page of ['/', '/graphiql', '/docs', '/docs/graphql', '/openapi.json']) {
+    const { status } = await fetch(service.address + page, { headers: { accept: 'text/html' } });
+    expect([page, status]).toEqual([page, 200]);
   }
   await service.stop();
 });
 
 it('a build that is replaced while others replace it is one of them, whole', async () => {
+  const directory = temporaryDirectory();
+  cpSync(join(repository, '.ci/build-once.mjs'), join(directory, 'build-once.mjs'));
   const program = `import { writeFileSync } from 'node:fs';
-    import { buildOnce } from './.ci/build-once.mjs';
-    for (let turn = 0; turn < 40; turn += 1) await buildOnce('dist/target', process.argv[1] + turn, (folder) => {
+    import { buildOnce } from './build-once.mjs';
+    for (let turn = 0; turn < 10; turn += 1) await buildOnce('target', process.argv[1] + turn, (folder) => {
       for (let n = 0; n < 20; n += 1) writeFileSync(folder + '/' + n, process.argv[1] + turn);
     });`;
   const builds = ['a', 'b', 'c', 'd'].map(
-    (name) => new RunningCommand(`node --input-type=module --eval "${program}" ${name}`, {}, checkout),
+    (name) => new RunningCommand(`node --input-type=module --eval "${program}" ${name}`, {}, directory),
   );
   const codes = await Promise.all(builds.map((build) => build.ended()));
   expect([codes, builds.map(({ output }) => output)]).toEqual([
     [0, 0, 0, 0],
     ['', '', '', ''],
   ]);
-  const target = join(checkout, 'dist/target');
+  const target = join(directory, 'target');
   const texts = readdirSync(target).map((file) => readFileSync(join(target, file), 'utf8'));
   expect([texts.length, new Set(texts).size]).toEqual([21, 1]);
-  expect(readdirSync(join(checkout, 'dist')).filter((name) => name.startsWith('.'))).toEqual([]);
+  expect(readdirSync(directory).filter((name) => name.startsWith('.'))).toEqual([]);
 });
