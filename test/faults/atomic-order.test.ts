@@ -12,7 +12,7 @@ const cluster = await startCluster();
 
 const seed = Number(process.env['ATOMIC_SEED'] ?? Date.now() % 2 ** 31);
 /** `ATOMIC_OPERATIONS=8000` is the long form. */
-const operations = Number(process.env['ATOMIC_OPERATIONS'] ?? 240);
+const operations = Number(process.env['ATOMIC_OPERATIONS'] ?? 160);
 const clients = 8;
 /** Few, so that nearly all operations meet. */
 const rows = 3;

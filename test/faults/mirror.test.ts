@@ -11,7 +11,7 @@ import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 /** As many events at least; 100,000 is the long form, of some minutes. */
-const leastEvents = Number(process.env['MIRROR_EVENTS'] ?? 1_000);
+const leastEvents = Number(process.env['MIRROR_EVENTS'] ?? 400);
 const writers = 8;
 /** So that they are at work until processes have been killed, and leave the cores for what is tried. */
 const pause = (): Promise<void> => wait(random(200));
@@ -109,7 +109,7 @@ it(
     let kills = 0;
     const killing = async (): Promise<void> => {
       while (isRunning()) {
-        await wait(1_000 + random(2_000));
+        await wait(500 + random(1_500));
         const index = kills % 2;
         await services[index]!.kill();
         services[index] = await Service.start(settings[index]!);
@@ -123,7 +123,7 @@ it(
       // While the writers are at work.
       const begun = await mirrorStore(services[0]!.address, key, abort.signal);
       killed = killing();
-      await until(async () => kills >= 2 && (await logged()) >= leastEvents, { maxMillis, everyMillis: 1_000 });
+      await until(async () => kills >= 1 && (await logged()) >= leastEvents, { maxMillis, everyMillis: 1_000 });
       return begun;
     };
     const mirror = await follow().finally(() => {

@@ -8,7 +8,7 @@ import { until } from '../../support/until.ts';
 import { DamagingProxy, SeededRandom } from './damaging-proxy.ts';
 
 /** `DAMAGED_MESSAGES=20000` is the long form, `DAMAGE_SEED` repeats a run that failed. */
-const wanted = Number(process.env['DAMAGED_MESSAGES'] ?? 150);
+const wanted = Number(process.env['DAMAGED_MESSAGES'] ?? 80);
 const seed = Number(process.env['DAMAGE_SEED'] ?? Date.now() % 2 ** 31);
 const random = new SeededRandom(seed);
 const share = 0.02;
