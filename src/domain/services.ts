@@ -18,16 +18,22 @@ export function createServices(stores: Stores, access?: AccessServiceOptions): S
   return new StoreServices(stores, access) as object as Services;
 }
 
-/** Those of nouns are made where they are used: they are as light as this one. */
+/** Each is made where it is used: it is as light as this one. */
 class StoreServices {
-  readonly access: AccessService;
-  readonly events: EventService;
   readonly stores: Stores;
+  readonly #accessOptions: AccessServiceOptions | undefined;
 
-  constructor(stores: Stores, access?: AccessServiceOptions) {
+  constructor(stores: Stores, accessOptions: AccessServiceOptions | undefined) {
     this.stores = stores;
-    this.access = new AccessService(stores, access);
-    this.events = new EventService(stores);
+    this.#accessOptions = accessOptions;
+  }
+
+  get access(): AccessService {
+    return new AccessService(this.stores, this.#accessOptions);
+  }
+
+  get events(): EventService {
+    return new EventService(this.stores);
   }
 }
 
