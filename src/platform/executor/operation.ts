@@ -13,10 +13,9 @@ import {
 } from 'graphql';
 
 import { collectFields, fragmentsIn, isIncluded, variablesFor, type Fragments } from './collect-fields.ts';
-import { PreparedField } from './field.ts';
 import { Held, Resolution } from './resolve.ts';
 import { errorOf, type Execution, ResultTooLarge, Run, type RunOptions, type Variables } from './run.ts';
-import { PreparedSelection } from './selection.ts';
+import { PreparedField, PreparedSelection } from './selection.ts';
 import type { Append } from './write.ts';
 
 /** More condition variables than this have too many combinations to cache. */

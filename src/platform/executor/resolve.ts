@@ -7,10 +7,9 @@ import {
   type ResponsePath,
 } from 'graphql';
 
-import type { PreparedField } from './field.ts';
 import { included } from './marks.ts';
 import { errorOf, isPromise, type Run } from './run.ts';
-import type { PreparedSelection } from './selection.ts';
+import type { PreparedField, PreparedSelection } from './selection.ts';
 
 /** An object with what has been resolved of its fields. */
 export class Held {

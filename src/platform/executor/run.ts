@@ -1,6 +1,6 @@
 import { type FieldNode, getArgumentValues, type GraphQLError, locatedError } from 'graphql';
 
-import type { PreparedField } from './field.ts';
+import type { PreparedField } from './selection.ts';
 
 /** A text that is longer becomes bytes. From twice its size on V8 gives a text memory of its own. */
 const maxTextLength = 32 * 1024;

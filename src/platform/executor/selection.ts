@@ -1,10 +1,26 @@
-import type { GraphQLObjectType, ResponsePath, SelectionSetNode } from 'graphql';
+import {
+  defaultFieldResolver,
+  defaultTypeResolver,
+  type FieldNode,
+  getNamedType,
+  type GraphQLAbstractType,
+  type GraphQLCompositeType,
+  type GraphQLField,
+  type GraphQLObjectType,
+  type GraphQLResolveInfo,
+  isAbstractType,
+  isIntrospectionType,
+  isLeafType,
+  isObjectType,
+  type ResponsePath,
+  type SelectionSetNode,
+} from 'graphql';
 
-import type { PreparedField } from './field.ts';
 import type { Variant } from './operation.ts';
-import { Held, type Resolution } from './resolve.ts';
-import { errorOf } from './run.ts';
-import { prepareFields, type Append } from './write.ts';
+import { type Descend, Held, prepareDescent, type Resolution } from './resolve.ts';
+import { errorOf, type Run } from './run.ts';
+import { type Append, prepareFields, prepareWriter, type ValueWriter } from './write.ts';
+import { marksOf, type PreparedInfo } from './marks.ts';
 
 /**
  * The selection on an object type, prepared on first use: the specification's CollectFields and ExecuteSelectionSet.
@@ -71,5 +87,158 @@ export class PreparedSelection {
 
   get #indexesToResolve(): readonly number[] {
     return (this.#indexes ??= this.validFields.flatMap((field, index) => (field.needsResolving(false) ? index : [])));
+  }
+}
+
+/**
+ * A field prepared for both phases. Its value is a property of the object, computed from the object, a relation that
+ * may be included in it, or what a resolver returns in the first phase.
+ */
+export class PreparedField {
+  readonly key: string;
+  readonly name: string;
+  readonly parentType: GraphQLObjectType;
+  readonly definition: GraphQLField<unknown, unknown>;
+  /** Of the document: one or more under its response key. */
+  readonly nodes: readonly FieldNode[];
+  readonly variant: Variant;
+  readonly #isComputed: boolean;
+  readonly #isRelation: boolean;
+  readonly #hasResolver: boolean;
+  readonly #isOfRow: boolean;
+  #selections: readonly PreparedSelection[] = [];
+  #relations: readonly string[] | undefined;
+  #selected: readonly string[] | undefined;
+  #descend: Descend | undefined;
+  #writer: ValueWriter | undefined;
+
+  constructor(
+    variant: Variant,
+    key: string,
+    parentType: GraphQLObjectType,
+    definition: GraphQLField<unknown, unknown>,
+    nodes: readonly FieldNode[],
+  ) {
+    const { toOne, computed, promised } = marksOf(definition);
+    this.variant = variant;
+    this.key = key;
+    this.name = definition.name;
+    this.parentType = parentType;
+    this.definition = definition;
+    this.nodes = nodes;
+    // Introspection is computed from the schema.
+    this.#isComputed = computed ?? (isIntrospectionType(parentType) || definition.name.startsWith('__'));
+    this.#isRelation = toOne === true;
+    this.#hasResolver = promised ?? (definition.resolve !== undefined && !this.#isComputed && !this.#isRelation);
+    this.#isOfRow = Object.values(parentType.getFields()).some((field) => marksOf(field).toOne === true);
+  }
+
+  /** `Pet.name`, for messages. */
+  get label(): string {
+    return `${this.parentType.name}.${this.name}`;
+  }
+
+  /** Made with the first value. */
+  get writer(): ValueWriter {
+    return (this.#writer ??= prepareWriter(this.definition.type, this));
+  }
+
+  /**
+   * The relations that are selected on the rows in its value. Levels in between, as in connections and payloads, are
+   * plain properties.
+   */
+  get relations(): readonly string[] {
+    return (this.#relations ??= [...new Set(this.#relationsBelow())].toSorted());
+  }
+
+  /** What is selected on an object in its value, of this type. */
+  selectionOf(value: unknown, type: GraphQLCompositeType, run: Run): PreparedSelection {
+    return this.#selectionOn(isObjectType(type) ? type : this.#typeOf(value, type, run));
+  }
+
+  /**
+   * Whether something has to be resolved before it is written, here or below. `areIncluded` says of the relations that
+   * `relations` would name here or below that their rows include them; what is related to a row includes none.
+   */
+  needsResolving(areIncluded: boolean): boolean {
+    if (this.#hasResolver || (this.#isRelation && !areIncluded)) return true;
+    const areIncludedBelow = areIncluded && !this.#isOfRow && !this.#isComputed;
+    return this.#selectionsBelow().some((selection) => selection.needsResolving(areIncludedBelow));
+  }
+
+  /** Puts its value into the place in a held object, or has its resolver called. */
+  resolve({ source, values }: Held, index: number, prev: ResponsePath | undefined, resolution: Resolution): void {
+    const { run } = resolution;
+    const path: ResponsePath = { prev, key: this.key, typename: this.parentType.name };
+    const place = { values, index, path, descend: (this.#descend ??= prepareDescent(this.definition.type, this)) };
+    const call = (): unknown => this.#call(source, run, this.#infoAt(path, run));
+    if (this.#hasResolver) resolution.call(call, place);
+    else resolution.put(place, () => this.read(source, run), this.#isRelation ? call : undefined);
+  }
+
+  /** Its value where it has no resolver. */
+  read(source: unknown, run: Run): unknown {
+    return this.#isComputed
+      ? this.#call(source, run, this.variant)
+      : (source as Readonly<Record<string, unknown>>)[this.name];
+  }
+
+  #infoAt(path: ResponsePath, run: Run): PreparedInfo {
+    const { name: fieldName, nodes: fieldNodes, parentType, definition, variant } = this;
+    const { schema, fragments, operation } = variant;
+    return {
+      fieldName,
+      fieldNodes,
+      returnType: definition.type,
+      parentType,
+      path,
+      schema,
+      fragments,
+      rootValue: undefined,
+      operation,
+      variableValues: run.variables,
+      relations: () => this.relations,
+      selected: () => (this.#selected ??= this.#fieldsBelow().map(({ name }) => name)),
+    };
+  }
+
+  #call(source: unknown, run: Run, info: Partial<GraphQLResolveInfo>): unknown {
+    const { resolve = defaultFieldResolver } = this.definition;
+    return resolve(source, run.argumentsOf(this), run.context, info as GraphQLResolveInfo);
+  }
+
+  #relationsBelow(): readonly string[] {
+    const fields = this.#fieldsBelow();
+    const relations = fields.filter((field) => field.#isRelation);
+    if (fields.some((field) => field.#isOfRow)) return relations.map(({ name }) => name);
+    return fields.filter((field) => !field.#hasResolver && !field.#isComputed).flatMap((field) => field.relations);
+  }
+
+  #fieldsBelow(): readonly PreparedField[] {
+    return this.#selectionsBelow().flatMap(({ validFields }) => validFields);
+  }
+
+  #selectionsBelow(): readonly PreparedSelection[] {
+    const type = getNamedType(this.definition.type);
+    if (isLeafType(type)) return [];
+    const types = isAbstractType(type) ? this.variant.schema.getPossibleTypes(type) : [type as GraphQLObjectType];
+    return types.map((each) => this.#selectionOn(each));
+  }
+
+  #selectionOn(type: GraphQLObjectType): PreparedSelection {
+    for (const selection of this.#selections) if (selection.type === type) return selection;
+    const sets = this.nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
+    const selection = new PreparedSelection(this.variant, type, sets);
+    this.#selections = [...this.#selections, selection];
+    return selection;
+  }
+
+  #typeOf(value: unknown, type: GraphQLAbstractType, run: Run): GraphQLObjectType {
+    const { schema } = this.variant;
+    const info = this.variant as Partial<GraphQLResolveInfo> as GraphQLResolveInfo;
+    const name: unknown = (type.resolveType ?? defaultTypeResolver)(value, run.context, info, type);
+    const objectType = typeof name === 'string' ? schema.getType(name) : undefined;
+    if (isObjectType(objectType) && schema.isSubType(type, objectType)) return objectType;
+    throw new TypeError(`"${type.name}" of ${this.label} is resolved to ${String(name)}, which is no type of it.`);
   }
 }

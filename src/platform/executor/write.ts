@@ -17,7 +17,7 @@ import {
   TypeNameMetaFieldDef,
 } from 'graphql';
 
-import type { PreparedField } from './field.ts';
+import type { PreparedField } from './selection.ts';
 import { Held, itemsOf } from './resolve.ts';
 import type { Run } from './run.ts';
 
