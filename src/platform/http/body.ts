@@ -4,9 +4,8 @@ import type { FastifyRequest } from 'fastify';
 
 import { byteMillis, type Caller, type Lease, type RequestMemory, Share, type ShareLimit } from '../callers/index.ts';
 import { inBackground } from '../background.ts';
-import type { BoundsOptions } from './bounds.ts';
+import { type BoundsOptions, maxBodyBytes } from './limits.ts';
 import { Refusal } from './refusal.ts';
-import { maxBodyBytes } from './limits.ts';
 
 /** Called once with the body, or with why there is none. */
 type Done = (error: Error | null, body: Buffer) => void;

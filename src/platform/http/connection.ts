@@ -6,7 +6,7 @@ import { context } from '@opentelemetry/api';
 
 import { attempt } from '../background.ts';
 import type { Lease, RequestMemory, Share } from '../callers/index.ts';
-import type { BoundsOptions } from './bounds.ts';
+import type { BoundsOptions } from './limits.ts';
 
 /** The write queue that libuv reports of a socket; Node uses it for socket timeouts. */
 interface WriteHandle {

@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks';
 
 import { type Caller, RequestMemory, type Share } from '../callers/index.ts';
 import { every } from '../background.ts';
-import type { BoundsOptions } from './bounds.ts';
+import type { BoundsOptions } from './limits.ts';
 import { ClientConnection } from './connection.ts';
 
 /**

@@ -1,6 +1,13 @@
 export { acceptedRanges, asksFor, type MediaRange, preferredType } from './accept.ts';
-export { httpBounds } from './bounds.ts';
-export { sendChunks } from './chunked-response.ts';
+export {
+  httpBounds,
+  type HttpLimits,
+  maxBodyBytes,
+  maxHeaderBytes,
+  maxJsonDepth,
+  maxJsonValues,
+  maxTargetBytes,
+} from './limits.ts';
 export {
   beginWork,
   clientGone,
@@ -9,19 +16,11 @@ export {
   detachResponse,
   endWork,
   openRequest,
+  sendChunks,
 } from './bounded-request.ts';
 export { drain } from './drain.ts';
 export { decodeJson, isExact, parseJson } from './exact-json.ts';
-export {
-  type HttpLimits,
-  maxBodyBytes,
-  maxHeaderBytes,
-  maxJsonDepth,
-  maxJsonValues,
-  maxTargetBytes,
-} from './limits.ts';
 export { LogDestination } from './log-destination.ts';
 export { MetricsText } from './metrics-text.ts';
-export { createNodeServer } from './node-server.ts';
+export { createNodeServer, findMalformation, headersTooLarge, targetTooLong } from './node-server.ts';
 export { Refusal } from './refusal.ts';
-export { findMalformation, headersTooLarge, targetTooLong } from './request-checks.ts';

@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 
 import { byteMillis, requestMillis, Share } from '../callers/index.ts';
 import { every } from '../background.ts';
-import type { BoundsOptions } from './bounds.ts';
+import type { BoundsOptions } from './limits.ts';
 import type { ClientConnections } from './connections.ts';
 import { Refusal } from './refusal.ts';
 

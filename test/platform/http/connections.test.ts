@@ -5,10 +5,9 @@ import { createServer, Socket, type AddressInfo } from 'node:net';
 import { expect, it } from '@jest/globals';
 
 import { Callers } from '../../../src/platform/callers/index.ts';
-import { sendChunks } from '../../../src/platform/http/chunked-response.ts';
-import type { BoundsOptions } from '../../../src/platform/http/bounds.ts';
+import { sendChunks } from '../../../src/platform/http/bounded-request.ts';
+import { type BoundsOptions, defaultHttpLimits } from '../../../src/platform/http/limits.ts';
 import { ClientConnection } from '../../../src/platform/http/connection.ts';
-import { defaultHttpLimits } from '../../../src/platform/http/limits.ts';
 import { until } from '../../support/until.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { type BoundedServer, startBounded } from './bounded-server.ts';
