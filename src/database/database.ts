@@ -4,8 +4,7 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import { migrations } from '../../migrations/index.ts';
 import { type DatabaseLocation, databaseAt } from '../database-url.ts';
 import { type Caller, Callers } from '../platform/callers/index.ts';
-import type { KeyChanges } from '../domain/access/key-changes.ts';
-import type { KeyRecords } from '../domain/access/key-records.ts';
+import type { KeyChanges, KeyRecords } from '../domain/access/key-records.ts';
 import type { EventMoves } from '../platform/feed/index.ts';
 import type { Installation, UsageTable } from '../platform/quotas/index.ts';
 import {
@@ -25,8 +24,7 @@ import { migrationsTable, Readiness, type ReadinessFindings } from './readiness.
 import { Sessions } from './session.ts';
 import { readClock } from './stores/clock.ts';
 import { createEventMoves } from './stores/event.store.ts';
-import { createKeyChanges } from './stores/key-changes.ts';
-import { createKeyRecords } from './stores/key-records.ts';
+import { createKeyChanges, createKeyRecords } from './stores/key-records.ts';
 import { type CallerStores, createStores, entities } from './stores/stores.ts';
 import { createUsageTable, readInstallation } from './stores/quota-tables.ts';
 

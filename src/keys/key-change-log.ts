@@ -1,6 +1,6 @@
 import { every } from '../platform/background.ts';
 import type { Id } from '../domain/id.ts';
-import type { KeyChanges, NamedKeyChange } from '../domain/access/key-changes.ts';
+import type { KeyChanges, NamedKeyChange } from '../domain/access/key-records.ts';
 
 const readEveryMillis = 500;
 /** The largest number of changes of one round that are reported one by one. */

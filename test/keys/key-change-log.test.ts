@@ -2,7 +2,7 @@ import { beforeEach, expect, it } from '@jest/globals';
 
 import { AccessService } from '../../src/domain/access/access.service.ts';
 import { KeyChangeLog } from '../../src/keys/key-change-log.ts';
-import type { NamedKeyChange } from '../../src/domain/access/key-changes.ts';
+import type { NamedKeyChange } from '../../src/domain/access/key-records.ts';
 import { openTestDatabase } from '../support/opened-database.ts';
 import { serverUrl } from '../support/template-database.ts';
 import { until } from '../support/until.ts';

@@ -1,12 +1,14 @@
 import type { MetadataStorage } from '@mikro-orm/core';
 
 import { ApiKey } from '../../domain/access/api-key.entity.ts';
-import type { KeyRecord, KeyRecords, KeyVersion } from '../../domain/access/key-records.ts';
+import type { KeyChanges, KeyRecord, KeyRecords, KeyVersion, NamedKeyChange } from '../../domain/access/key-records.ts';
 import { planLimits, type StoredPlan } from '../../domain/access/plan.ts';
 import type { DomainError } from '../../domain/errors.ts';
 import { objectStatement, type Session, UnreadableRow } from '../../platform/postgres/index.ts';
 import { EntityTable, millisOf } from '../sql/entity-table.ts';
 import { domainFailureOf } from '../domain-failure.ts';
+import { ApiKeyChange } from '../../domain/access/api-key-change.entity.ts';
+import type { Id } from '../../domain/id.ts';
 
 /** More changes than this are looked up by the ids of the keys. */
 const maxChanges = 1_000;
@@ -63,7 +65,7 @@ export function createKeyRecords(metadata: MetadataStorage, session: Session): K
   const byIds = objectStatement<KeyRow>(`select ${columns} from ${table} where ${column('id')} = any($1::bigint[])`);
   return {
     read: async (hashes, since) => {
-      const rows = await session.run(news, [since?.changes ?? noVersion, hashes]);
+      const rows = await session.run(news, [since?.changes ?? largest, hashes]);
       const latest = { changes: rows[0]?.changes ?? '0', deletions: rows[0]?.deletions ?? '0' };
       const hasTooMany = rows.filter(({ isChange }) => isChange).length > maxChanges;
       const keys = rows.filter(({ id }) => id !== null).map(keyRecordOf);
@@ -73,10 +75,42 @@ export function createKeyRecords(metadata: MetadataStorage, session: Session): K
   };
 }
 
-/** More than any version: nothing has changed since. */
-const noVersion = String(2n ** 63n - 1n);
+/** The largest version, and the largest id: nothing comes after it. */
+const largest = String(2n ** 63n - 1n);
 
 /** Whether the changes are complete: not after keys were deleted, nor after an older backup was restored. */
 function isContinued(since: KeyVersion, latest: KeyVersion): boolean {
   return since.deletions === latest.deletions && BigInt(since.changes) <= BigInt(latest.changes);
+}
+
+interface ChangeRow extends Omit<NamedKeyChange, 'id' | 'at'> {
+  readonly latest: Id;
+  /** Null where there is no change. */
+  readonly id: Id | null;
+  /** In milliseconds since 1970. */
+  readonly at: number;
+}
+
+export function createKeyChanges(metadata: MetadataStorage, session: Session): KeyChanges {
+  const history = new EntityTable(metadata.get(ApiKeyChange));
+  const keys = new EntityTable(metadata.get(ApiKey));
+  const [id, keyId, changes] = (['id', 'keyId', 'changes'] as const).map((name) => history.column(name));
+  const after = objectStatement<ChangeRow>(`
+    select newest.id::text as "latest", found.*
+    from (select coalesce(max(${id}), 0) as id from ${history.name}) as newest left join lateral (
+      select ${id}::text as "id", ${keyId}::text as "keyId", ${millisOf(history.column('at'))} as "at",
+        ${history.column('by')} as "by", ${history.column('action')} as "action", ${changes} as "changes",
+        coalesce(${keys.column('name')}, ${changes} -> 'name' ->> 'from') as "name"
+      from ${history.name} left join ${keys.name} on ${keys.column('id')} = ${keyId}
+      where ${id} > $1::bigint and ${id} <= newest.id order by ${id} limit $2::int
+    ) as found on true`);
+  return {
+    readAfter: async (latestId, limit) => {
+      const rows = await session.run(after, [latestId ?? largest, limit]);
+      const found = rows.flatMap(({ latest: _latest, ...row }) =>
+        row.id === null ? [] : [{ ...row, id: row.id, at: new Date(row.at) }],
+      );
+      return { latest: (rows[0] as ChangeRow).latest, changes: found };
+    },
+  };
 }

@@ -4,6 +4,7 @@ import type { BanRecord } from '../../platform/quotas/index.ts';
 import type { KeyHash } from './api-key.ts';
 import type { StoredPlan } from './plan.ts';
 import type { Scope } from './scope.ts';
+import type { ApiKeyChange } from './api-key-change.entity.ts';
 
 /** The properties of a key that decide about its requests. Instants are milliseconds since 1970. */
 export interface KeyRecord extends StoredPlan {
@@ -45,4 +46,29 @@ export interface KeyRecords {
   read(hashes: readonly KeyHash[], since: KeyVersion | undefined): Promise<KeyNews>;
   /** The keys with these ids; those that have been deleted are missing. */
   readByIds(ids: readonly Id[]): Promise<readonly KeyRecord[]>;
+}
+
+/** An entry of the history, with the name of its key. */
+export interface NamedKeyChange extends Pick<ApiKeyChange, 'at' | 'by' | 'action' | 'changes'> {
+  readonly id: Id;
+  readonly keyId: Id;
+  /** Null when the key has been deleted since. */
+  readonly name: string | null;
+}
+
+interface LatestChanges {
+  /** The id of the last entry, zero for an empty history. */
+  readonly latest: Id;
+  /** Oldest first. */
+  readonly changes: readonly NamedKeyChange[];
+}
+
+/** The history of all keys. Ids of entries increase in the order in which the changes were committed. */
+export interface KeyChanges {
+  /**
+   * The first entries after this one, at most so many; none without one. One statement.
+   *
+   * Throws UNAVAILABLE when the database can't be reached.
+   */
+  readAfter(id: Id | undefined, limit: number): Promise<LatestChanges>;
 }

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 
-import type { NamedKeyChange } from '../../domain/access/key-changes.ts';
+import type { NamedKeyChange } from '../../domain/access/key-records.ts';
 import type { AutomaticBan, QuotaSubject } from '../../platform/quotas/index.ts';
 import type { Metrics } from './metrics.ts';
 
