@@ -4,7 +4,7 @@ import { OperationTypeNode } from 'graphql';
 
 import { connectDatabase } from '../../src/database/database.ts';
 import { recordStatement } from '../../src/platform/postgres/statement-span.ts';
-import { traceOperation } from '../../src/graphql/pipeline/operation-span.ts';
+import { traceOperation } from '../../src/graphql/pipeline/execution.ts';
 import type { GraphQLResponse } from '../../src/graphql/pipeline/response.ts';
 import { traceOf } from '../../src/http/observe/request-log.ts';
 import { testCaller } from '../support/caller.ts';

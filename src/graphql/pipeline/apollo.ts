@@ -23,7 +23,7 @@ import { checkDocument, type CheckedDocument } from './checked-document.ts';
 import { isOverTokenLimit, markBadInput, unresolvedOperation } from './errors.ts';
 import { namesIn, type HiddenSchema } from './hidden-schema.ts';
 import { literalViolation } from './variables.ts';
-import { OperationMeasure } from './measure.ts';
+import { OperationMeasure } from './admission.ts';
 import type { KnownOperation } from './documents.ts';
 import { OwnFieldsOfPastObjects } from './own-fields-rule.ts';
 

@@ -11,8 +11,7 @@ import {
 
 import type { OnRefusal } from '../../http/observe/bounds.ts';
 import { type Fragments, fragmentsIn, walkSelections } from '../../platform/executor/index.ts';
-import { overLimit } from './admission.ts';
-import { tooManyRepetitions } from './errors.ts';
+import { overLimit, tooManyRepetitions } from './errors.ts';
 
 /** A document that can be validated in bounded time, or the reason why it can't. */
 export interface CheckedDocument {

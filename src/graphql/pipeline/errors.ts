@@ -121,3 +121,8 @@ export function unresolvedOperation(operationName: string | undefined): GraphQLE
   const { OPERATION_RESOLUTION_FAILURE: code } = ApolloServerErrorCode;
   return new GraphQLError(message, { extensions: { code, http: { status: 400 } } });
 }
+
+/** The error for a document that exceeds a limit. */
+export function overLimit(message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { code: 'GRAPHQL_VALIDATION_FAILED', http: { status: 400 } } });
+}

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { OperationTypeNode, type DocumentNode, type GraphQLError } from 'graphql';
+import { type DocumentNode, type GraphQLError, OperationTypeNode } from 'graphql';
 
 import { redactSecrets } from '../../domain/access/redaction.ts';
 import type { OnRefusal } from '../../http/observe/bounds.ts';
@@ -8,14 +8,15 @@ import { logFailure } from '../../http/failure-response.ts';
 import type { GraphQLContext } from '../context.ts';
 import { bytesOf } from '../../platform/executor/index.ts';
 import { executeAtomically } from './atomic-execution.ts';
-import { assertWithinLimits, operationLabel, quotaCost, type OperationLimits } from './admission.ts';
-import { executionResponse, refusalResponse, withReplays, type GraphQLResponse } from './response.ts';
+import { assertWithinLimits, type Measure, operationLabel, type OperationLimits, quotaCost } from './admission.ts';
+import { executionResponse, type GraphQLResponse, refusalResponse, withReplays } from './response.ts';
 import { asGraphQLError, causeOf, decisiveRefusal, isInternalError } from './errors.ts';
 import { namesIn, type HiddenSchema } from './hidden-schema.ts';
 import { argumentRefusal, coerceVariables } from './variables.ts';
-import type { Measure } from './measure.ts';
 import type { KnownOperation } from './documents.ts';
-import { traceOperation } from './operation-span.ts';
+import type { IncomingHttpHeaders } from 'node:http';
+import { context as traceContext, propagation, type Span, SpanStatusCode, trace } from '@opentelemetry/api';
+import type { Caller } from '../../platform/callers/index.ts';
 
 interface ExecutionLimits extends OperationLimits {
   readonly maxResponseBytes: number;
@@ -29,6 +30,8 @@ export interface ExecutionOptions {
   /** Called with the errors of a request: the operation's name in the metrics, and the code of each error. */
   readonly onErrors: (operation: string, codes: readonly string[]) => void;
 }
+
+const tracer = trace.getTracer('petstore-gateway');
 
 /** A list of thousands can fail with thousands of equal errors. */
 const maxLoggedErrors = 10;
@@ -52,8 +55,11 @@ export interface MeasuredOperation {
   readonly label: string;
 }
 
+/** What is said of the end of an operation. */
+type Outcome = Pick<GraphQLResponse, 'status' | 'codes'>;
+
 /** Measures the operation of a request; then executes it, or opens its stream, as a span. */
-export function observe<Result extends Pick<GraphQLResponse, 'status' | 'codes'>>(
+export function observe<Result extends Outcome>(
   { operation, variables }: OperationCall,
   request: Pick<FastifyRequest, 'operation' | 'headers' | 'caller'>,
   work: (observed: MeasuredOperation) => Promise<Result>,
@@ -155,4 +161,54 @@ function logErrors(errors: readonly GraphQLError[], wasExecuted: boolean, { log,
   }
   const refusal = decisiveRefusal(errors, wasExecuted);
   if (refusal !== undefined) logFailure(refusal, describeFailure(refusal), request);
+}
+
+interface TracedOperation {
+  /** Its statements are below its span. */
+  readonly caller: Caller;
+  /** One of few: the operation's label in the metrics. */
+  readonly label: string;
+  readonly kind: OperationTypeNode;
+  /** The root fields, by the schema's names. */
+  readonly rootFields: readonly string[];
+  readonly headers: IncomingHttpHeaders;
+}
+
+/**
+ * Executes an operation as a span of OpenTelemetry: below the active one, or in the trace that `traceparent` names.
+ * Nothing without an SDK.
+ *
+ * Nothing that a client chooses is in the span: no document, name or variable.
+ */
+export function traceOperation<Result extends Outcome>(
+  { caller, label, kind, rootFields, headers }: TracedOperation,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const active = traceContext.active();
+  const isRoot = headers['traceparent'] !== undefined && trace.getSpan(active) === undefined;
+  const parent = isRoot ? propagation.extract(active, headers) : active;
+  const span = tracer.startSpan(
+    label,
+    { attributes: { 'graphql.operation.type': kind, 'graphql.root_fields': rootFields } },
+    parent,
+  );
+  if (!span.isRecording()) return work();
+  caller.span = span;
+  return executeIn(span, traceContext.with(trace.setSpan(parent, span), work));
+}
+
+async function executeIn<Result extends Outcome>(span: Span, executing: Promise<Result>): Promise<Result> {
+  try {
+    const response = await executing;
+    const codes = [...new Set(response.codes)];
+    if (codes.length > 0) span.setAttribute('graphql.error_codes', codes);
+    const isFault = response.status >= 500 || codes.includes('INTERNAL_SERVER_ERROR');
+    if (isFault) span.setStatus({ code: SpanStatusCode.ERROR });
+    return response;
+  } catch (error) {
+    span.setStatus({ code: SpanStatusCode.ERROR });
+    throw error;
+  } finally {
+    span.end();
+  }
 }

@@ -17,7 +17,7 @@ import { defaultPageSize, maxPageSize } from '../../domain/page.ts';
 import { collectFields, type Fragments, fragmentsIn, type OperationSource } from '../../platform/executor/index.ts';
 import { pageFields } from '../connections/connection.ts';
 import { oncePerFragment } from './checked-document.ts';
-import type { Measure, SizingValue } from './measure.ts';
+import type { Measure, SizingValue } from './admission.ts';
 
 /** A list in an operation, which multiplies what its entries select. */
 export interface CountedList {

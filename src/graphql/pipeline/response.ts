@@ -4,7 +4,7 @@ import { GraphQLError, type OperationTypeNode } from 'graphql';
 import { bytesOf, type Execution, type JsonText, PayloadTooLarge } from '../../platform/executor/index.ts';
 import { describeFailure, HttpError } from '../../http/error-table.ts';
 import { asGraphQLError, decisiveRefusal, formatError, refusalHead } from './errors.ts';
-import type { Measure } from './measure.ts';
+import type { Measure } from './admission.ts';
 
 /** A response, without the headers that every response has. */
 export interface GraphQLResponse {

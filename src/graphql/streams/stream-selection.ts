@@ -24,8 +24,7 @@ import {
   type Variables,
 } from '../../platform/executor/index.ts';
 import { HttpError } from '../../http/error-table.ts';
-import { overLimit } from '../pipeline/admission.ts';
-import { causeOf } from '../pipeline/errors.ts';
+import { causeOf, overLimit } from '../pipeline/errors.ts';
 
 /** What one selection may keep, and an estimate of what it keeps for each field besides its text. */
 const maxBytes = 64 * 1024;

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { parse, type OperationDefinitionNode } from 'graphql';
 
 import { Accounts } from '../../../src/platform/callers/index.ts';
-import { OperationMeasure } from '../../../src/graphql/pipeline/measure.ts';
+import { OperationMeasure } from '../../../src/graphql/pipeline/admission.ts';
 import { operationKey, type KnownOperation, Documents } from '../../../src/graphql/pipeline/documents.ts';
 import { PreparedOperation } from '../../../src/platform/executor/operation.ts';
 import { createSampleSchema } from '../../platform/executor/sample-schema.ts';

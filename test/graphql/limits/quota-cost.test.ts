@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { buildSchema, getOperationAST, parse } from 'graphql';
 
-import { operationLabel, quotaCost } from '../../../src/graphql/pipeline/admission.ts';
-import { OperationMeasure } from '../../../src/graphql/pipeline/measure.ts';
+import { operationLabel, OperationMeasure, quotaCost } from '../../../src/graphql/pipeline/admission.ts';
 import { threadMillis } from '../../support/event-loop.ts';
 
 const schema = buildSchema('type Query { pet: Int } type Mutation { createPet: Int }');
