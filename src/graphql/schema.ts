@@ -19,7 +19,6 @@ import { inventoryResolvers } from './inventory/inventory-item.resolver.ts';
 import { EventResolver } from './events/event.resolver.ts';
 import { NodeResolver } from './node/node.resolver.ts';
 import { ViewerResolver } from './viewer/viewer.resolver.ts';
-import { RateLimitResolver } from './rate-limit/rate-limit.resolver.ts';
 import { ApiKeyChangeResolver, ApiKeyResolver } from './access/api-key.resolver.ts';
 import { resolveDirectly } from './direct-resolvers.ts';
 import { atomicDirective } from './safe-writes/atomic-writes.ts';
@@ -51,7 +50,6 @@ export function createSchema(): GraphQLSchema {
       ...Object.values(nounResolvers).flat(),
       NodeResolver,
       ViewerResolver,
-      RateLimitResolver,
       ApiKeyChangeResolver,
       ApiKeyResolver,
     ],

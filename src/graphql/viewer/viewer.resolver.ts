@@ -1,9 +1,10 @@
 import { Ctx, Query, Resolver } from 'type-graphql';
 
-import type { WindowFigures } from '../../platform/quotas/index.ts';
+import { tightest, type WindowFigures } from '../../platform/quotas/index.ts';
 import type { GraphQLContext } from '../context.ts';
-import { ViewerType, type ViewerWindowType } from './viewer.type.ts';
+import { RateLimitType, ViewerType } from './viewer.type.ts';
 
+/** What the key of the request is, and what is left of its quota. */
 @Resolver()
 export class ViewerResolver {
   @Query(() => ViewerType, {
@@ -23,8 +24,17 @@ export class ViewerResolver {
       day: windowOf(decision.day),
     };
   }
+
+  @Query(() => RateLimitType, {
+    nullable: true,
+    description: 'The remaining quota of the key. Free when nothing else is selected.',
+  })
+  async rateLimit(@Ctx() { meter }: GraphQLContext): Promise<RateLimitType> {
+    const { cost, decision } = await meter.spend();
+    return { cost, ...windowOf(tightest(decision.minute, decision.day)) };
+  }
 }
 
-function windowOf({ limit, remaining, resetsAt }: WindowFigures): ViewerWindowType {
+function windowOf({ limit, remaining, resetsAt }: WindowFigures) {
   return { limit, remaining, resetAt: new Date(resetsAt) };
 }
