@@ -3,12 +3,11 @@ import { join } from 'node:path';
 
 import type { FastifyInstance } from 'fastify';
 
-import { ownAddress } from './own-address.ts';
 import { publicRoute, serveAsset, serveNotFound } from './public-route.ts';
 import { sendPublicText } from './public-text.ts';
 import { withFigures, type LimitSettings } from './reference/figures.ts';
 import { pageSecurityPolicy } from './reference/page.ts';
-import { AddressedText, writtenAddress } from './reference/published-document.ts';
+import { AddressedText, ownAddress, writtenAddress } from './addressed-text.ts';
 
 const url = '/docs/graphql';
 

@@ -6,7 +6,7 @@ import { buildSchema } from 'graphql';
 
 import { readConfig } from '../../src/config.ts';
 import { createServer, type ServerOptions } from '../../src/http/server.ts';
-import { AddressedText } from '../../src/pages/reference/published-document.ts';
+import { AddressedText } from '../../src/pages/addressed-text.ts';
 import { registerDocs } from '../../src/pages/reference/reference.routes.ts';
 import { registerSchema } from '../../src/pages/schema.routes.ts';
 import { readDocument } from '../../src/rest/openapi/document.ts';

@@ -1,16 +1,14 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
-import type { OpenApiDocument } from '../../rest/openapi/document.ts';
-import { ownAddress } from '../own-address.ts';
+import { readYaml, type OpenApiDocument } from '../../rest/openapi/document.ts';
 import { publicRoute, serveNotFound } from '../public-route.ts';
 import { sendPublicText, serveDocument } from '../public-text.ts';
 import { StaticFile } from '../static-file.ts';
 import { withFigures, type LimitSettings } from './figures.ts';
-import { readGuides } from './guides.ts';
 import { pageSecurityPolicy, renderPage } from './page.ts';
-import { AddressedText, publishedDocument, publishedYaml } from './published-document.ts';
+import { AddressedText, ownAddress, writtenAddress } from '../addressed-text.ts';
 import { scalarDocument } from './scalar-document.ts';
 
 interface DocsOptions {
@@ -25,6 +23,14 @@ interface DocsOptions {
   readonly limits: LimitSettings;
 }
 
+/** The consumer's guides of REST, as `.ci/guides.mjs` has built them. */
+interface Guides {
+  /** Markdown, to follow the document's own description. */
+  readonly markdown: string;
+  /** The description and the guides. */
+  readonly html: string;
+}
+
 const notBuilt = 'The script of the reference page is not built. `npm run build` builds it, a restart shows the page.';
 
 /** The OpenAPI document, as JSON and as YAML, and the page that shows it. All of them are public. */
@@ -32,11 +38,14 @@ export function registerDocs(
   server: FastifyInstance,
   { document, restPrefix, script, guides, limits }: DocsOptions,
 ): void {
-  const published = publishedDocument(document);
+  // Generators take the base of a client from its server.
+  const published = { ...document, servers: [{ url: writtenAddress, description: 'This server.' }] };
   const addressOf = (request: FastifyRequest): string => `${ownAddress(request)}${restPrefix}`;
   const files = {
     '/openapi.json': new AddressedText('application/json', () => JSON.stringify(published)),
-    '/openapi.yaml': new AddressedText('application/yaml', () => publishedYaml()),
+    '/openapi.yaml': new AddressedText('application/yaml', () =>
+      readYaml().replace('- url: /\n', `- url: ${writtenAddress}\n`),
+    ),
   };
   for (const [url, file] of Object.entries(files)) {
     serveDocument(server, url, (request) => file.at(addressOf(request)));
@@ -63,4 +72,9 @@ export function registerDocs(
     scalar.send(request, reply.header('cache-control', 'no-cache')),
   );
   return undefined;
+}
+
+/** Empty where they are not built. */
+function readGuides(file: string): Guides {
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Guides) : { markdown: '', html: '' };
 }

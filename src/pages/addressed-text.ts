@@ -1,22 +1,13 @@
-import { readYaml, type OpenApiDocument } from '../../rest/openapi/document.ts';
-import { entityTagOf } from '../../rest/entity-tag.ts';
-import type { PublicText } from '../public-text.ts';
+import type { FastifyRequest } from 'fastify';
+
+import { entityTagOf } from '../rest/entity-tag.ts';
+import type { PublicText } from './public-text.ts';
 
 /**
  * Where the samples send their requests, and the server is; a published document has its own address there, with the
  * prefix.
  */
 export const writtenAddress = 'http://127.0.0.1:4000';
-
-/** The document as clients get it: generators take the base of a client from its server. */
-export function publishedDocument(document: OpenApiDocument): OpenApiDocument {
-  return { ...document, servers: [{ url: writtenAddress, description: 'This server.' }] };
-}
-
-/** The same as YAML. */
-export function publishedYaml(): string {
-  return readYaml().replace('- url: /\n', `- url: ${writtenAddress}\n`);
-}
 
 /**
  * A published text with the address at which it is read in its samples (`https://store.example/v1`), so that they work
@@ -52,4 +43,22 @@ export class AddressedText {
     this.#tag = entityTagOf(text);
     return text.split(writtenAddress).map((part) => Buffer.from(part));
   }
+}
+
+/** A host with or without a port, as it may be written into a shell command. */
+const plainHost = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
+
+/**
+ * The address by which the client reaches this server: `https://store.example`.
+ *
+ * `X-Forwarded-Proto` and `X-Forwarded-Host` count only where TRUST_PROXY trusts the peer (Fastify sees to that), and
+ * only with values that can be a scheme or a host; otherwise the connection's own decide.
+ */
+export function ownAddress(request: FastifyRequest): string {
+  const scheme = request.protocol.toLowerCase();
+  const hosts = [request.host, request.raw.headers.host ?? ''];
+  const own = request.raw.socket as { readonly encrypted?: boolean };
+  const isWebScheme = scheme === 'http' || scheme === 'https';
+  const host = hosts.find((each) => plainHost.test(each)) ?? 'localhost';
+  return `${isWebScheme ? scheme : own.encrypted === true ? 'https' : 'http'}://${host}`;
 }
