@@ -8,8 +8,8 @@ import { eventRoutes } from './events/event.routes.ts';
 import { findUnacceptable, findUnsupported } from './media-types.ts';
 import { compileOperation, type OperationContext } from './operation.ts';
 import { bodyOf, nounHandlers, type NounOperationId } from './noun.routes.ts';
-import { petRoutes } from './pets/pet.routes.ts';
-import { deleted, resource } from './responses.ts';
+import { deleted, page, resource, selection } from './responses.ts';
+import { maxPageSize } from '../domain/page.ts';
 
 export interface RestOptions extends OperationContext {
   readonly operations: readonly RestOperation[];
@@ -19,9 +19,18 @@ export interface RestOptions extends OperationContext {
   readonly onDeprecatedCall: (operationId: OperationId, request: FastifyRequest) => void;
 }
 
+const petBody = bodyOf('pet');
+
 /** The handlers that aren't as every noun's. */
 const ownHandlers: Omit<Handlers, NounOperationId> & Partial<Handlers> = {
-  ...petRoutes,
+  listPets: async (call, { pets }) => {
+    const { id, limit, cursor: after, status } = call.query;
+    if (id !== undefined) {
+      return selection(call, await pets.pick(id, { first: limit ?? maxPageSize, after, status }), petBody);
+    }
+    const filter = { statusIn: status === undefined ? undefined : [status] };
+    return page(call, await pets.list({ first: limit, after, filter }), petBody);
+  },
   cancelOrder: async ({ path, precondition }, { orders }) => {
     await orders.cancelOrder(path.orderId, precondition);
     return deleted;
