@@ -43,7 +43,12 @@ export function readConfig(environment: Environment = process.env) {
   const integer = (name: string, fallback: number, min: number, max: number): number =>
     setting(name, String(fallback), integerWithin(min, max), `a whole number from ${min} to ${max}`);
   const duration = (name: string, fallback: string): number =>
-    setting(name, fallback, durationSetting, 'a duration such as 90s, 15m, 24h or 7d, with its unit and at most 7d');
+    setting(
+      name,
+      fallback,
+      durationWithin(0, maxDurationSeconds),
+      'a duration such as 90s, 15m, 24h or 7d, with its unit and at most 7d',
+    );
 
   const config = {
     port: integer('PORT', 4000, 0, 65_535),
@@ -56,7 +61,12 @@ export function readConfig(environment: Environment = process.env) {
     adminApiKey: adminApiKey(read('ADMIN_API_KEY'), problems),
     banRules: Object.freeze({
       banAfter: integer('BAN_AFTER', 100, 0, 10_000),
-      banForSeconds: setting('BAN_FOR', '15m', banDuration, 'a duration from 1s to 24h, such as 90s or 15m'),
+      banForSeconds: setting(
+        'BAN_FOR',
+        '15m',
+        durationWithin(1, 86_400),
+        'a duration from 1s to 24h, such as 90s or 15m',
+      ),
     }),
     trustProxy: setting(
       'TRUST_PROXY',
@@ -84,7 +94,7 @@ export function readConfig(environment: Environment = process.env) {
     eventsRetentionSeconds: setting(
       'EVENTS_RETENTION',
       '7d',
-      eventsRetention,
+      durationWithin(86_400, 30 * 86_400),
       'a duration from 1d to 30d, such as 7d or 48h',
     ),
     logLevel: setting(
@@ -165,25 +175,17 @@ const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d:
 /** Node's timers fire at once for delays of more than 24 days. */
 const maxDurationSeconds = 7 * 86_400;
 
-function durationSetting(text: string): number | undefined {
-  const seconds = parseDuration(text);
-  return seconds !== undefined && seconds <= maxDurationSeconds ? seconds : undefined;
-}
-
 /** The seconds of a duration such as 90s, 15m, 24h or 7d; undefined for any other text. */
 export function parseDuration(text: string): number | undefined {
   const [, amount, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
   return amount === undefined ? undefined : Number(amount) * (unitSeconds[unit] ?? Number.NaN);
 }
 
-function banDuration(text: string): number | undefined {
-  const seconds = parseDuration(text);
-  return seconds !== undefined && seconds >= 1 && seconds <= 86_400 ? seconds : undefined;
-}
-
-function eventsRetention(text: string): number | undefined {
-  const seconds = parseDuration(text);
-  return seconds !== undefined && seconds >= 86_400 && seconds <= 30 * 86_400 ? seconds : undefined;
+function durationWithin(min: number, max: number): (text: string) => number | undefined {
+  return (text) => {
+    const seconds = parseDuration(text);
+    return seconds !== undefined && seconds >= min && seconds <= max ? seconds : undefined;
+  };
 }
 
 function proxies(text: string): false | number | string[] | undefined {
