@@ -1,5 +1,8 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
 import type { FastifyRequest } from 'fastify';
 import { type DocumentNode, type GraphQLError, OperationTypeNode } from 'graphql';
+import { context as traceContext, propagation, type Span, SpanStatusCode, trace } from '@opentelemetry/api';
 
 import { redactSecrets } from '../../domain/access/redaction.ts';
 import type { OnRefusal } from '../../http/observe/bounds.ts';
@@ -14,8 +17,6 @@ import { asGraphQLError, causeOf, decisiveRefusal, isInternalError } from './err
 import { namesIn, type HiddenSchema } from './hidden-schema.ts';
 import { argumentRefusal, coerceVariables } from './variables.ts';
 import type { KnownOperation } from './documents.ts';
-import type { IncomingHttpHeaders } from 'node:http';
-import { context as traceContext, propagation, type Span, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { Caller } from '../../platform/callers/index.ts';
 
 interface ExecutionLimits extends OperationLimits {

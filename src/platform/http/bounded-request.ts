@@ -1,4 +1,5 @@
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 
 import { trace } from '@opentelemetry/api';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -6,7 +7,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Caller, type Lease, requestBytes, type RequestMemory, requestMillis } from '../callers/index.ts';
 import type { BoundingParts } from './node-server.ts';
 import { Refusal } from './refusal.ts';
-import { Readable } from 'node:stream';
 
 declare module 'fastify' {
   interface FastifyInstance extends BoundingParts {}
