@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-import { disconnectAfter, get, holdBack, leaveUnread, mebibyte, pause, post, summary, times } from './raw-requests.ts';
+import { disconnectAfter, get, leaveUnread, mebibyte, pause, summary, times } from './raw-requests.ts';
 import type { Target } from './target.ts';
 
 /** Runs the attack, and returns what it got. */
@@ -21,8 +21,6 @@ async function graphql(target: Target, bodies: readonly (string | { query: strin
   }
   return summary(outcomes);
 }
-
-const longAlias = 'A'.repeat(60_000);
 
 /** A chain in which each fragment spreads the next one twice. */
 function chain(length: number): string {
@@ -54,44 +52,6 @@ export const attacks: Readonly<Record<string, Attack>> = {
         .flat()
         .map((line) => `${line} HTTP/1.1\r\nHost: x\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n`),
     ),
-  '4 bytes of a response': (target) =>
-    graphql(target, [
-      {
-        query: `{ categories(first: 49) { edges { node { pets(first: 100) { edges { node { ${longAlias}: id } } } } } } }`,
-      },
-      { query: `{ ${'A'.repeat(60_000)}: __schema { types { name fields { name } } } }` },
-      { query: `{ __schema { types { fields { ${longAlias}: description } } } }` },
-      {
-        query: `{ __schema { types { ${times(25, (index) => `a${index}: description`).join(' ')} fields { ${times(25, (index) => `a${index}: description`).join(' ')} } } } }`,
-      },
-      { query: '{ pets(first: 100) { edges { cursor } } }' },
-    ]),
-  '5 errors without number': (target) =>
-    graphql(target, [
-      {
-        query: `{ categories(first: 49) { edges { node { pets(first: 100) { edges { node { ${times(48, (index) => `a${index}: orders(first: -1) { totalCount }`).join(' ')} } } } } } } }`,
-      },
-      {
-        query: `{ categories(first: 49) { edges { node { ${times(48, (index) => `a${index}: pets(first: -1) { totalCount }`).join(' ')} } } } }`,
-      },
-    ]),
-  '6 long numbers': async (target) => {
-    const numbers = times(50, () => '9'.repeat(20_000)).join(',');
-    const outcome = await graphql(
-      target,
-      times(10, () => `{"query":"{ rateLimit { cost } }","variables":{"undeclared":[${numbers}]}}`),
-    );
-    const responses = await Promise.all(
-      times(10, () =>
-        target.request('/pets', {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: `{"name":"x","categoryId":[${numbers}]}`,
-        }),
-      ),
-    );
-    return `${outcome}; REST ${summary(responses.map(({ status }) => status))}`;
-  },
   '7 exponential documents': (target) =>
     graphql(target, [
       ...[10, 23, 60, 200].map((length) => ({ query: chain(length) })),
@@ -105,32 +65,12 @@ export const attacks: Readonly<Record<string, Attack>> = {
       { query: '['.repeat(60_000) },
       { query: `{ pets(filter: ${'{a:'.repeat(1_000)}1${'}'.repeat(1_000)}) { totalCount } }` },
     ]),
-  '7 new documents of equal names, the last byte of 40 at once': async (target) => {
-    const bodies = times(40, (index) => {
-      const fields = times(150, (field) => `pet(id: ${index % 2}) { a${field}x${index}: name id }`);
-      const equal = times(400, () => 'pets { totalCount }');
-      return JSON.stringify({ query: `{ ${(index % 2 === 0 ? fields : equal).join(' ')} ${'#'.repeat(index)}\n}` });
-    });
-    return holdBack(
-      target,
-      bodies.map((body) => post(target, '/graphql', body)),
-    );
-  },
   '8 unread results': async (target) => {
     const query = '{__schema{types{name description fields{name description args{name description}}}}}';
     const one = get(target, `/graphql?query=${encodeURIComponent(query)}`);
     return leaveUnread(
       target,
       times(100, () => one.repeat(17)),
-    );
-  },
-  '8 large results, 16 read ahead on each of 20 connections': (target) => {
-    const aliases = times(45, (index) => `${'a'.repeat(100)}${index}:nodeId`).join(' ');
-    const query = `{categories(first:49){edges{node{pets(first:100){edges{node{${aliases}}}}}}}}`;
-    const one = get(target, `/graphql?query=${encodeURIComponent(query)}`);
-    return leaveUnread(
-      target,
-      times(20, () => one.repeat(17)),
     );
   },
   '8 slow bodies': async (target) => {
@@ -147,14 +87,6 @@ export const attacks: Readonly<Record<string, Attack>> = {
     for (const socket of sockets) socket.destroy();
     return `200 bodies: ${summary(statuses)}`;
   },
-  '9 counts and searches': (target) =>
-    graphql(
-      target,
-      // Of the first too many, of the second as many as the cost allows.
-      times(10, (round) => ({
-        query: `{ categories(first: ${round < 5 ? 50 : 4}) { edges { node { ${times(49, (index) => `a${index}: pets(filter: { nameContains: "x" }) { totalCount }`).join(' ')} } } } }`,
-      })),
-    ),
   '11 odd headers and targets': async (target) => {
     const outcomes: string[] = [];
     const ask = async (text: string): Promise<void> => {

@@ -39,15 +39,10 @@ export const connectionAttacks: Readonly<Record<string, ConnectionAttack>> = {
         return `POST /${path} HTTP/1.1\r\nHost: x\r\n${key}Content-Type: application/json\r\n${length}\r\n\r\n${index % 3 === 0 ? '5\r\n{"nam' : '{"nam'}`;
       }),
     ),
-  '64 KiB of probes on each of 200 connections, unread': (door) =>
+  '64 KiB of probes on each of 400 connections, unread': (door) =>
     leaveUnread(
       door,
-      times(200, () => 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1_900)),
-    ),
-  '64 KiB of probes on each of 600 connections, unread': (door) =>
-    leaveUnread(
-      door,
-      times(600, () => 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1_900)),
+      times(400, () => 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1_900)),
     ),
   'the largest script on many connections, unread': (door, connections = 700) =>
     leaveUnread(

@@ -46,7 +46,7 @@ function start(): void {
   [latencies, statuses, health, sending] = [[], {}, 0, new Set()];
   const startedAt = performance.now();
   let arrived = 0;
-  ticking = setInterval(() => {
+  const sendDue = (): void => {
     for (; arrived * everyMillis <= performance.now() - startedAt; arrived += 1) {
       const arrivedAt = startedAt + arrived * everyMillis;
       const isProbe = arrived % probeEvery === 0;
@@ -56,7 +56,10 @@ function start(): void {
       ]).then(() => void sending.delete(sent));
       sending.add(sent);
     }
-  }, 5);
+  };
+  // However short the attack is, there is one.
+  sendDue();
+  ticking = setInterval(sendDue, 5);
 }
 
 async function stop(): Promise<void> {

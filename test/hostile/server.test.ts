@@ -3,7 +3,6 @@ import { afterAll, expect, it } from '@jest/globals';
 import { RedisServer } from '../redis/redis-server.ts';
 import { atEnd } from '../support/at-end.ts';
 import { startCluster } from '../support/started-cluster.ts';
-import { runSql } from '../support/postgres-client.ts';
 import { until } from '../support/until.ts';
 import { clientAttacks } from './client-attacks.ts';
 import { connectionAttacks } from './connection-attacks.ts';
@@ -11,7 +10,7 @@ import { limitMemory } from './memory-limit.ts';
 import { pause, statusOn, times } from './raw-requests.ts';
 import { RedisProxy } from './redis-proxy.ts';
 import { endure, expectHarmless, printTable, timeoutMillis } from './report.ts';
-import { Target } from './target.ts';
+import { fillStore, Target } from './target.ts';
 
 /** What a process in a control group of 1 GiB survives. */
 const limitBytes = 2 ** 30;
@@ -22,23 +21,13 @@ const [cluster, server] = await Promise.all([startCluster(), RedisServer.start()
 const redis = await RedisProxy.start(server.url);
 const settings = { DATABASE_URL: cluster.url, REDIS_URL: redis.url, TRUST_PROXY: '127.0.0.1' };
 const target = await Target.start(settings, (command) => memory.wrap(command));
-await fill();
+await fillStore(settings, { categories: 1_000, pets: 100_000, description: '\u{1F408}'.repeat(2_000) });
 
 atEnd(async () => {
   await target.service.stop();
   memory.remove();
 });
 afterAll(printTable);
-
-/** 1,000 categories of 8 KB with 100 pets each. */
-async function fill(): Promise<void> {
-  const text = `insert into categories (id, name, description) overriding system value select n, 'Category ' || n, repeat('\u{1F408}', 2000) from generate_series(1, 1000) n;
-    insert into pets (id, name, category_id) overriding system value select n, 'Pet ' || n, 1 + n % 1000 from generate_series(1, 100000) n;
-    insert into inventory (pet_id, quantity) select id, 3 from pets;
-    select setval(pg_get_serial_sequence('categories', 'id'), 1000), setval(pg_get_serial_sequence('pets', 'id'), 100000);
-    analyze`;
-  await runSql(cluster.url, text);
-}
 
 it(
   'a quiet service, to compare with',
@@ -140,11 +129,11 @@ it(
   'survives several attacks at once',
   async () => {
     const names = [
-      '64 KiB of probes on each of 200 connections, unread',
+      '64 KiB of probes on each of 400 connections, unread',
       'many idle connections, and half as many that send a header a letter at a time',
       '100 results of 6 MB, unread',
       '25 keys with 2 whole collections of large rows each, unread',
-      'the same, the last byte of 100 at once',
+      '100 documents of 400 equal fields, the last byte at once',
       'walks of 48 aliases through 1,000 categories on 8 connections',
       'bodies in 300,000 chunks of a byte',
       '200 changes of one row, atomic ones among them',

@@ -5,6 +5,7 @@ import { setPriority } from 'node:os';
 import type { ChildProcess } from 'node:child_process';
 
 import { spawnChild } from '../support/child-process.ts';
+import { locationOf, runSql } from '../support/postgres-client.ts';
 import { program, Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import type { NeighbourReport } from './neighbour-process.ts';
@@ -53,6 +54,27 @@ const neighbourProcess = `${import.meta.dirname}/neighbour-process.ts`;
 
 /** The cores of the service, as `taskset` takes them. */
 const pinning = process.env['HOSTILE_CORES'] ? `taskset --cpu-list ${process.env['HOSTILE_CORES']} ` : '';
+
+/**
+ * Adds categories with a description, and pets with their stock, evenly spread, past the log of events: nobody follows
+ * it yet.
+ */
+export async function fillStore(
+  settings: Readonly<Record<string, string>>,
+  { categories, pets, description }: { categories: number; pets: number; description: string },
+): Promise<void> {
+  await runSql(
+    locationOf(settings),
+    `begin; set local session_replication_role = replica;
+     insert into categories (id, name, description) overriding system value
+       select n, 'Category ' || n, '${description}' from generate_series(1, ${categories}) n;
+     insert into pets (id, name, category_id) overriding system value
+       select n, 'Pet ' || n, 1 + n % ${categories} from generate_series(1, ${pets}) n;
+     insert into inventory (pet_id, quantity) select id, 3 from pets;
+     select setval(pg_get_serial_sequence('categories', 'id'), ${categories}), setval(pg_get_serial_sequence('pets', 'id'), ${pets});
+     analyze; commit`,
+  );
+}
 
 interface KeyOptions {
   readonly requestsPerMinute?: number;
