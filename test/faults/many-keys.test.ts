@@ -47,7 +47,7 @@ async function millisUntil(secret: string, status: number, allowed: readonly num
 
 it('20,000 keys that SQL revokes at once are refused within seconds, and other keys are served as before', async () => {
   const [kept, late] = [generateKey(), generateKey()];
-  const revoked = Array.from({ length: 500 }, () => generateKey());
+  const revoked = Array.from({ length: 100 }, () => generateKey());
   await insertKeys('kept', [hashKey(kept), hashKey(late)]);
   await insertKeys('revoked', revoked.map(hashKey));
   await other.query(
