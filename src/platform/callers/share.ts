@@ -1,6 +1,5 @@
-import type { Account, Accounts, Waiter } from './accounts.ts';
+import { type Account, type Accounts, type Waiter, Waiters } from './accounts.ts';
 import type { Caller } from './caller.ts';
-import { Waiters } from './waiters.ts';
 
 /** Which limit doesn't allow so much more: that of one client, or that of all together. */
 export type ShareLimit = 'client' | 'all';

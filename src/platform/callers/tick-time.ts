@@ -3,9 +3,8 @@ import { performance } from 'node:perf_hooks';
 import { context } from '@opentelemetry/api';
 
 import { attempt } from '../background.ts';
-import type { Account, Accounts } from './accounts.ts';
+import { type Account, type Accounts, Waiters } from './accounts.ts';
 import type { Caller } from './caller.ts';
-import { Waiters } from './waiters.ts';
 
 /** How long work begins in one tick of the event loop. */
 const defaultMillis = 5;
