@@ -15,7 +15,6 @@ import {
   type DatabaseOptions,
   type ServerChange,
   type ServerFigure,
-  type Session,
 } from '../platform/postgres/index.ts';
 import { RemoteClock, type SharedClock } from '../platform/remote-clock.ts';
 import { domainFailureOf } from './domain-failure.ts';
@@ -68,7 +67,6 @@ export async function connectDatabase({ location, isGuest, ...options }: Connect
   const metadata = orm.getMetadata();
   const clock = new RemoteClock();
   const storesIn = createStores(metadata, clock);
-  const sessionFor = (caller: Caller): Session => sessions.for(caller);
   const sessions = new Sessions({
     ...connections,
     orm,
@@ -78,15 +76,15 @@ export async function connectDatabase({ location, isGuest, ...options }: Connect
     onFailure: (error) => readiness.record(error),
   });
   return {
-    stores: { for: (caller) => storesIn(sessionFor(caller)) },
-    eventMoves: (caller) => createEventMoves(sessionFor(caller), clock),
-    keyRecords: (caller) => createKeyRecords(metadata, sessionFor(caller)),
-    keyChanges: (caller) => createKeyChanges(metadata, sessionFor(caller)),
-    usage: (caller) => createUsageTable(sessionFor(caller)),
-    readInstallation: (caller) => readInstallation(sessionFor(caller)),
+    stores: { for: (caller) => storesIn(sessions.for(caller)) },
+    eventMoves: (caller) => createEventMoves(sessions.for(caller), clock),
+    keyRecords: (caller) => createKeyRecords(metadata, sessions.for(caller)),
+    keyChanges: (caller) => createKeyChanges(metadata, sessions.for(caller)),
+    usage: (caller) => createUsageTable(sessions.for(caller)),
+    readInstallation: (caller) => readInstallation(sessions.for(caller)),
     clock,
-    readClock: (caller) => readClock(sessionFor(caller), clock),
-    checkReady: (caller) => readiness.check(caller, sessionFor(caller)),
+    readClock: (caller) => readClock(sessions.for(caller), clock),
+    checkReady: (caller) => readiness.check(caller, sessions.for(caller)),
     serverFigures: () => (session === 'server' ? servers.figures : []),
     onServerChange: (listener) => servers.onChange(listener),
     poolFigures: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),

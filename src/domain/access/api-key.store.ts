@@ -1,9 +1,9 @@
 import type { FilterFields, FilterOf } from '../filter.ts';
 import type { Id } from '../id.ts';
-import type { Keyset, Slice, Sorting } from '../page.ts';
+import { sortedById, type Keyset, type Slice, type Sorting } from '../page.ts';
 import { anyRule, integerRule, searchTextRule } from '../rules.ts';
 import type { ReadStore, RowData, WriteStore } from '../store.ts';
-import type { ApiKeyChange } from './api-key-change.entity.ts';
+import { ApiKeyChange } from './api-key-change.entity.ts';
 import type { ApiKeyUsage } from './api-key-usage.entity.ts';
 import type { ApiKey } from './api-key.entity.ts';
 import type { PlanName } from './plan.ts';
@@ -40,12 +40,7 @@ export const apiKeySorting: Sorting<ListedKey, ApiKeySortField> = {
   defaultField: 'ID',
 };
 
-export const historySorting: Sorting<ApiKeyChange, 'ID'> = {
-  kind: 'apiKeyHistory',
-  idOf: (change) => change.id,
-  keys: { ID: null },
-  defaultField: 'ID',
-};
+export const historySorting = sortedById(ApiKeyChange, 'apiKeyHistory', {});
 
 /** Keys are never deleted by the program. */
 export interface ApiKeyStore
