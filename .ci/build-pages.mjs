@@ -27,7 +27,7 @@ await Promise.all([
       'src/pages/reference/*.md',
       'src/pages/guides/{,.vitepress/,.vitepress/theme/}*.*',
       'src/rest/openapi/*.yaml',
-      'test/clients/{*,*/*}.ts',
+      'test/clients/{*,!(generated)/*}.ts',
       'test/clients/{package,guides.tsconfig}.json',
     ],
     buildDocs,
