@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, statSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+
+import { expect } from '@jest/globals';
 
 import { repository } from '../support/running-command.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -22,15 +24,14 @@ interface Stage {
 
 /**
  * Carries out a Dockerfile without a container engine: a folder for each stage, and its very RUN commands in there, but
- * that packages are copied from here, where they are locked, instead of being installed again.
+ * that packages are linked from here, where they have been installed from the same files, instead of installed again.
  */
 export function buildImage(): BuiltImage {
   const base = temporaryDirectory();
   const context = join(base, 'context');
   copyTrackedFiles(context);
-  // As they are kept for the next build: it builds them again unless they are from the same files.
-  for (const page of ['dist/docs', 'dist/explorer'])
-    cpSync(join(repository, page), join(context, page), { recursive: true });
+  // As it is kept for the next build, which builds again what isn't from the same files.
+  link(join(repository, 'dist'), join(context, 'dist'));
   const stages = new Map<string, Stage>();
   let stage: Stage | undefined;
   for (const line of deployFile('Dockerfile', []).split('\n')) {
@@ -63,12 +64,26 @@ function carryOut(stage: Stage, instruction: string, words: readonly string[], s
   else if (instruction === 'RUN') {
     const cwd = join(stage.root, stage.workingDirectory);
     const env = { PATH: process.env['PATH'], HOME: process.env['HOME'] };
-    const isInstallation = text === 'npm ci';
-    execFileSync('sh', ['-c', isInstallation ? `${text} --dry-run` : text], { cwd, env, stdio: 'pipe' });
-    // Those here have been installed by the same command.
-    if (isInstallation) execFileSync('cp', ['-a', '--reflink=auto', join(repository, 'node_modules'), cwd]);
+    if (text === 'npm ci') installPackages(cwd);
+    else execFileSync('sh', ['-c', text], { cwd, env, stdio: 'pipe' });
   } else return false;
   return true;
+}
+
+/** The build writes a new list of the packages into the same file. */
+function installPackages(directory: string): void {
+  for (const file of ['package.json', 'package-lock.json', '.npmrc'])
+    expect(readFileSync(join(directory, file))).toEqual(readFileSync(join(repository, file)));
+  const [from, to] = [repository, directory].map((each) => join(each, 'node_modules')) as [string, string];
+  link(from, to, '* .bin');
+  cpSync(join(from, '.package-lock.json'), join(to, '.package-lock.json'));
+}
+
+/** What is removed or replaced there later stays as it is here. Copies where these are two file systems. */
+function link(from: string, to: string, names = '.'): void {
+  const command = `cp -alf ${names} "$1" || cp -a ${names} "$1"`;
+  mkdirSync(to, { recursive: true });
+  execFileSync('sh', ['-c', command, 'sh', to], { cwd: from, stdio: 'pipe' });
 }
 
 function copy(stage: Stage, words: readonly string[], { context, stages }: Sources): void {
@@ -78,11 +93,8 @@ function copy(stage: Stage, words: readonly string[], { context, stages }: Sourc
   const target = join(stage.root, stage.workingDirectory, words.at(-1)!);
   for (const path of paths) {
     const source = join(root, path);
-    const isInto = words.at(-1)!.endsWith('/') && statSync(source).isFile();
-    cpSync(source, isInto ? join(target, path.split('/').at(-1)!) : target, {
-      recursive: true,
-      verbatimSymlinks: true,
-    });
+    if (statSync(source).isDirectory()) link(source, target);
+    else cpSync(source, words.at(-1)!.endsWith('/') ? join(target, path.split('/').at(-1)!) : target);
   }
 }
 
