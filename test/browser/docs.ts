@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 
 import { Observations, ofColours, seriousViolations } from './browser.ts';
 import { until } from '../support/until.ts';
-import { browser, service } from './shared.ts';
+import { browser, newVisit, service } from './shared.ts';
 
 let page: Page;
 let observed: Observations;
@@ -33,16 +33,35 @@ async function brightness(): Promise<number> {
 export function testReference(): void {
   describe('the reference page, loaded once', () => {
     beforeAll(async () => {
-      page = await browser.newPage({ viewport: { width: 1400, height: 1000 } });
+      page = await newVisit({ height: 1000 });
       observed = new Observations(page);
       await page.goto(`${service.origin}/docs`);
     });
-    afterAll(() => page.close());
 
     it('explains how to back off', async () => {
       const drawn = page.locator('.scalar-app');
       await drawn.getByText('Backing off.').waitFor();
       expect(await drawn.getByText('Retry-After').first().isVisible()).toBe(true);
+    });
+
+    it('loads nothing from another host, and has no serious violation of accessibility in light and dark colours, nor has the form for requests', async () => {
+      const section = await open('animals', 'PATCH', '/pets/{petId}');
+      await tryButton(section).waitFor();
+      await tryButton(section).click();
+      await page.getByRole('dialog').getByPlaceholder('Token').waitFor();
+      expect(await seriousViolations(page, { part: '[role="dialog"]' })).toEqual([]);
+      await page.keyboard.press('Escape');
+      expect(await brightness()).toBeGreaterThan(128);
+      expect(await seriousViolations(page)).toEqual([]);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      await until(async () => (await brightness()) < 128);
+      expect(await seriousViolations(page, ofColours)).toEqual([]);
+      await tryButton(section).click();
+      await page.getByRole('dialog').getByPlaceholder('Token').waitFor();
+      expect(await seriousViolations(page, { ...ofColours, part: '[role="dialog"]' })).toEqual([]);
+      expect(observed.outside(service.origin)).toEqual([]);
+      expect(observed.problems).toEqual([]);
+      await page.keyboard.press('Escape');
     });
 
     it.each([
@@ -103,50 +122,27 @@ export function testReference(): void {
 
   describe('the reference page', () => {
     beforeEach(async () => {
-      page = await browser.newPage({ viewport: { width: 1400, height: 1000 } });
+      page = await newVisit({ height: 1000 });
       observed = new Observations(page);
-    });
-    afterEach(() => page.close());
-
-    it('loads nothing from another host, and has no serious violation of accessibility in light and dark colours, nor has the form for requests', async () => {
-      const section = await open('animals', 'PATCH', '/pets/{petId}');
-      await tryButton(section).waitFor();
-      await tryButton(section).click();
-      await page.getByRole('dialog').getByPlaceholder('Token').waitFor();
-      expect(await seriousViolations(page, { part: '[role="dialog"]' })).toEqual([]);
-      await page.keyboard.press('Escape');
-      expect(await brightness()).toBeGreaterThan(128);
-      expect(await seriousViolations(page)).toEqual([]);
-      await page.emulateMedia({ colorScheme: 'dark' });
-      await until(async () => (await brightness()) < 128);
-      expect(await seriousViolations(page, ofColours)).toEqual([]);
-      await tryButton(section).click();
-      await page.getByRole('dialog').getByPlaceholder('Token').waitFor();
-      expect(await seriousViolations(page, { ...ofColours, part: '[role="dialog"]' })).toEqual([]);
-      expect(observed.outside(service.origin)).toEqual([]);
-      expect(observed.problems).toEqual([]);
     });
 
     it('begins its forms with the key that an explorer in another tab holds, and stores it nowhere', async () => {
-      const context = await browser.newContext();
-      const explorer = await context.newPage();
+      const explorer = await page.context().newPage();
       await explorer.goto(service.address);
       await explorer.locator('#first-editor, #explorer.ready').first().waitFor();
-      const docs = await context.newPage();
-      const token = docs.getByRole('dialog').getByPlaceholder('Token');
+      const token = page.getByRole('dialog').getByPlaceholder('Token');
       // A busy machine may let the explorer answer too late: then the page is loaded once more.
       for (let attempt = 1; attempt <= 10; attempt += 1) {
-        await docs.goto(`${service.origin}/docs?attempt=${attempt}#tag/animals/GET/pets`);
-        await tryButton(docs.locator('section[id$="/GET/pets"]')).click();
+        await page.goto(`${service.origin}/docs?attempt=${attempt}#tag/animals/GET/pets`);
+        await tryButton(page.locator('section[id$="/GET/pets"]')).click();
         await token.waitFor();
         if ((await token.inputValue()) !== '') break;
       }
       expect(await token.inputValue()).toBe(service.key);
-      const stored = await docs.evaluate<string>(
+      const stored = await page.evaluate<string>(
         'JSON.stringify([localStorage, sessionStorage, document.cookie, location.href])',
       );
       expect(stored).not.toContain(service.key);
-      await context.close();
     });
 
     it('fits a screen of 390 px, and leads from /docs#unavailable to that code in the list of errors', async () => {

@@ -1,15 +1,11 @@
-import type { Browser, Page, Request } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 
 import { Observations } from './browser.ts';
 
-export interface Visit {
-  readonly colorScheme?: 'light' | 'dark';
-  readonly width?: number;
-  /** The failure to respond with in place of the service; undefined leaves the response to it. */
-  readonly fail?: (request: Request) => { status: number; message: string; code: string } | undefined;
-}
+/** The failure to respond with in place of the service; undefined leaves the response to it. */
+export type Fail = (request: Request) => { status: number; message: string; code: string } | undefined;
 
-/** The explorer in a browser that has never seen it, and what happens there. */
+/** The explorer on a page, and what happens there. */
 export class ExplorerPage extends Observations {
   readonly page: Page;
 
@@ -18,18 +14,18 @@ export class ExplorerPage extends Observations {
     this.page = page;
   }
 
-  static async open(browser: Browser, address: string, { colorScheme = 'light', width = 1400, fail }: Visit = {}) {
-    const context = await browser.newContext({ colorScheme, viewport: { width, height: 860 } });
-    context.setDefaultTimeout(30_000);
-    const explorer = new ExplorerPage(await context.newPage());
-    await explorer.page.route('**/graphql', async (route) => {
-      const failure = fail?.(route.request());
-      if (failure === undefined) return route.continue();
-      const { status, message, code } = failure;
-      const json = { errors: [{ message, extensions: { code, status } }] };
-      return route.fulfill({ status, json, contentType: 'application/graphql-response+json' });
-    });
-    await explorer.page.goto(address);
+  static async open(page: Page, address: string, fail?: Fail): Promise<ExplorerPage> {
+    const explorer = new ExplorerPage(page);
+    if (fail !== undefined) {
+      await page.route('**/graphql', async (route) => {
+        const failure = fail(route.request());
+        if (failure === undefined) return route.continue();
+        const { status, message, code } = failure;
+        const json = { errors: [{ message, extensions: { code, status } }] };
+        return route.fulfill({ status, json, contentType: 'application/graphql-response+json' });
+      });
+    }
+    await page.goto(address);
     await explorer.isReady();
     return explorer;
   }
@@ -76,9 +72,5 @@ export class ExplorerPage extends Observations {
   /** The computed value of a CSS property. */
   style(selector: string, property: string): Promise<string> {
     return this.page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${property}`);
-  }
-
-  async close(): Promise<void> {
-    await this.page.context().close();
   }
 }

@@ -1,13 +1,16 @@
 import type { Locator, Page } from 'playwright-core';
 
-import { ExplorerPage, type Visit } from './explorer-page.ts';
-import { browser, service } from './shared.ts';
+import { ExplorerPage, type Fail } from './explorer-page.ts';
+import { newVisit, service, type Visit } from './shared.ts';
 
 /** What the test has opened by `visit`. */
 export let explorer: ExplorerPage;
 
-export async function visit(address = service.address, options?: Visit): Promise<void> {
-  explorer = await ExplorerPage.open(browser, address, options);
+export async function visit(
+  address = service.address,
+  { fail, ...options }: Visit & { readonly fail?: Fail } = {},
+): Promise<void> {
+  explorer = await ExplorerPage.open(await newVisit(options), address, fail);
 }
 
 export function page(): Page {

@@ -4,9 +4,8 @@ import { describe, expect, it } from '@jest/globals';
 import { buildSchema } from 'graphql';
 
 import { examples } from '../../src/pages/explorer/examples.ts';
-import { adminKey, Service } from '../support/service.ts';
-import { copyEmbeddedStore } from '../support/test-database.ts';
 import { ofColours, seriousViolations } from './browser.ts';
+import { ExplorerPage } from './explorer-page.ts';
 import { explorer, page, visit } from './explorer-visit.ts';
 import { browser, service } from './shared.ts';
 
@@ -63,12 +62,13 @@ export function testExplorer(): void {
     });
 
     it('the first result takes less than 2 MB in 30 requests', async () => {
-      await visit();
-      await explorer.run();
-      await page().waitForLoadState('networkidle');
-      const bytes = explorer.responses.map((response) => Number(response.headers()['content-length'] ?? 0));
-      expect(explorer.requests.length).toBeLessThanOrEqual(30);
+      const first = await ExplorerPage.open(await browser.newPage(), service.address);
+      await first.run();
+      await first.page.waitForLoadState('networkidle');
+      const bytes = first.responses.map((response) => Number(response.headers()['content-length'] ?? 0));
+      expect(first.requests.length).toBeLessThanOrEqual(30);
       expect(bytes.reduce((sum, length) => sum + length, 0)).toBeLessThan(2_000_000);
+      await first.page.close();
     });
 
     it('the editor completes names of the schema, and underlines others', async () => {
@@ -150,21 +150,21 @@ export function testExplorer(): void {
       await slow.locator('.graphiql-query-editor .view-line').filter({ hasText: 'query Early' }).waitFor();
       expect(await slow.locator('#first-editor').count()).toBe(0);
       await context.close();
-      await visit();
     });
   });
+}
 
+/** Restarts the service. */
+export function testHiddenSchema(): void {
   it('where introspection is off, nothing that is loaded names a field, and operations run all the same', async () => {
-    const closed = await Service.start({ ...(await copyEmbeddedStore()), GRAPHQL_INTROSPECTION: 'false' });
-    await visit(`${closed.address}/graphiql#key=${adminKey}`);
+    await visit(service.address, { settings: { GRAPHQL_INTROSPECTION: 'false' } });
     const files = explorer.requests.map((request) => request.url()).filter((url) => /\/graphiql(?:\/|$)/.test(url));
     const texts = await Promise.all(files.map(async (url) => (await fetch(url)).text()));
     const mutations = Object.keys(buildSchema(readFileSync('schema.graphql', 'utf8')).getMutationType()!.getFields());
     expect(files.length).toBeGreaterThan(5);
     expect(mutations.filter((name) => texts.some((text) => text.includes(name)))).toEqual([]);
     await explorer.write('{ pets(first: 1) { nodes { name } } }');
-    expect((await explorer.run()).data).toEqual({ pets: { nodes: [] } });
-    await closed.stop();
+    expect((await explorer.run()).data).toEqual({ pets: { nodes: [{ name: expect.any(String) }] } });
   });
 }
 

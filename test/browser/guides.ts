@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 
 import { Observations, ofColours, seriousViolations } from './browser.ts';
-import { browser, service } from './shared.ts';
+import { browser, newVisit, service } from './shared.ts';
 
 let page: Page;
 let observed: Observations;
@@ -12,10 +12,9 @@ const address = (name = ''): string => `${service.origin}/docs/graphql${name && 
 export function testGuides(): void {
   describe('the guides of GraphQL', () => {
     beforeEach(async () => {
-      page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+      page = await newVisit({ width: 1440, height: 900 });
       observed = new Observations(page);
     });
-    afterEach(() => page.close());
 
     it.each([1440, 390])('fit a screen of %i px, without a serious violation of accessibility', async (width) => {
       await page.setViewportSize({ width, height: 844 });
