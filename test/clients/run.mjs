@@ -1,6 +1,6 @@
 // `npm run test:clients`: generates what the clients' own tools generate from what the service publishes, checks the
 // programs' types, and runs them against the built service, all at a time, because each waits out a minute's quota.
-// Each has a service of its own on a copy of one store: none reads what another writes.
+// Each service has a copy of one store, and no program reads what another one writes at the same service.
 import { execFile, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { get } from 'node:https';
@@ -22,7 +22,8 @@ const dist = join(here, '../../dist/src');
 const compiled = join(here, '../../node_modules/.cache/compiled');
 const adminKey = 'a-key-for-administrators-in-the-tests';
 const petCount = 45;
-const programs = ['apollo-client', 'urql', 'relay', 'openapi-fetch', 'graphql-http', 'events'];
+/** Those in one row use one service. */
+const programs = [['apollo-client', 'graphql-http'], ['urql', 'relay'], ['openapi-fetch']];
 const generated = join(here, 'generated');
 /** What the compilers of the clients say that they will ask for. */
 const manifest = join(generated, 'documents.json');
@@ -54,10 +55,12 @@ const certificate = between.length > 0 ? createCertificate() : undefined;
 const certificateFile = join(generated, 'proxies.crt');
 if (certificate !== undefined) writeFileSync(certificateFile, certificate);
 await Promise.allSettled([
-  ...programs.map((name) => step(name, () => besideFilledStore((service) => runProgram(name, service)))),
-  ...between.map((proxy) =>
-    step(`events through ${proxy.name}`, () => besideFilledStore((service) => runThrough(proxy, service))),
+  ...programs.map((names) =>
+    step(names.join(', '), () =>
+      besideFilledStore((service) => Promise.all(names.map((name) => runProgram(name, service)))),
+    ),
   ),
+  step(['events', ...between.map(({ name }) => `through ${name}`)].join(', '), () => besideFilledStore(runEvents)),
   step('Guides as a reader pastes them', () => pasteAll({})),
 ]);
 
@@ -89,7 +92,7 @@ async function installPackages() {
   writeFileSync(stamp, lock);
 }
 
-/** Each of the programs has a copy of the filled store: a first start takes three times as long as another one. */
+/** With a copy of the filled store: a first start takes three times as long as another one. */
 function besideFilledStore(use) {
   return besideService({ DEMO: 'off' }, use, (dataDir) =>
     cpSync(join(filledStore, 'postgres'), join(dataDir, 'postgres'), { recursive: true }),
@@ -205,22 +208,41 @@ async function revokeKey(service, id) {
   await request(service, '/graphql', { query, variables: { id } });
 }
 
-/** Its configuration names two processes; both are this one. */
-async function runThrough(proxy, service) {
-  const port = await findFreePort();
-  const { host } = new URL(service.url);
-  const running = spawn('sh', ['-c', `exec ${proxy.command(port, [host, host])}`], {
-    stdio: ['ignore', 'ignore', 'ignore'],
-  });
-  const ended = once(running, 'close');
+/** The program, and its runs through proxies: the service is restarted once for all of them. */
+async function runEvents(service) {
+  const running = [];
+  for (const proxy of between) running.push(startProxy(proxy, await findFreePort(), new URL(service.url).host));
+  const allServe = () => Promise.all(running.map(({ port }) => untilServed(port)));
+  const runs = [{}, ...running.map(({ settings }) => settings)];
+  let demanding = [];
+  const whenAllDemand = async (restart) => {
+    const done = Promise.withResolvers();
+    demanding.push(done);
+    if (demanding.length === runs.length) {
+      if (restart !== undefined) await service.restart(restart);
+      await allServe();
+      for (const { resolve } of demanding) resolve();
+      demanding = [];
+    }
+    await done.promise;
+  };
   try {
-    await untilServed(port);
-    const settings = { SERVICE_URL: `https://127.0.0.1:${port}`, NODE_EXTRA_CA_CERTS: certificateFile };
-    await runProgram('events', service, settings, () => untilServed(port));
+    await allServe();
+    await Promise.all(runs.map((settings) => runProgram('events', service, settings, whenAllDemand)));
   } finally {
-    running.kill('SIGTERM');
-    await ended;
+    await Promise.all(running.map(({ stop }) => stop()));
   }
+}
+
+/** Its configuration names two processes; both are this one. */
+function startProxy(proxy, port, host) {
+  const child = spawn('sh', ['-c', `exec ${proxy.command(port, [host, host])}`], { stdio: 'ignore' });
+  const ended = once(child, 'close');
+  const stop = () => {
+    child.kill('SIGTERM');
+    return ended;
+  };
+  return { port, stop, settings: { SERVICE_URL: `https://127.0.0.1:${port}`, NODE_EXTRA_CA_CERTS: certificateFile } };
 }
 
 async function untilServed(port) {
@@ -237,7 +259,7 @@ async function untilServed(port) {
   }
 }
 
-async function runProgram(name, service, others = {}, untilRestarted = () => undefined) {
+async function runProgram(name, service, others, whenAllDemand) {
   const key = await createKey(service, name, 10_000);
   const env = {
     PATH: process.env.PATH,
@@ -252,13 +274,12 @@ async function runProgram(name, service, others = {}, untilRestarted = () => und
   const output = [];
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => output.push(text));
   // What the program demands; see `demand` in shared/service.ts.
-  child.on('message', async ({ restart }) => {
-    if (restart === undefined) await revokeKey(service, key.id);
-    else await service.restart(restart);
-    await untilRestarted();
+  child.on('message', async (demanded) => {
+    if (demanded === 'revoke') await revokeKey(service, key.id);
+    else await whenAllDemand(demanded.restart);
     child.send('done');
   });
   const [code] = await once(child, 'close');
-  if (code !== 0) throw new Error(`It has ended with ${code}.\n${output.join('')}`);
+  if (code !== 0) throw new Error(`${name} has ended with ${code}.\n${output.join('')}`);
   process.stdout.write(output.join(''));
 }

@@ -201,23 +201,24 @@ const ways: Readonly<Record<string, Way>> = {
 };
 
 /**
- * Each way gets every category that is created, in its order, and none twice, though the service stops and is
+ * Each way gets every category that is created here, in its order, and none twice, though the service stops and is
  * killed.
  */
 async function followAll(): Promise<Readonly<Record<string, number>>> {
   const after = await cursor();
   const abort = new AbortController();
-  const seen = new Map<string, (string | undefined)[]>();
+  const own = `Followed by ${process.pid}: `;
+  const seen = new Map<string, string[]>();
   const following = Object.entries(ways).map(([way, start]) => {
-    const names: (string | undefined)[] = [];
+    const names: string[] = [];
     seen.set(way, names);
-    return start(after, (name) => names.push(name), abort.signal);
+    return start(after, (name = '') => name.startsWith(own) && names.push(name), abort.signal);
   });
   const created: string[] = [];
   for (const signal of [undefined, 'SIGTERM', 'SIGKILL']) {
     if (signal !== undefined) await demand({ restart: signal });
     for (let count = 0; count < 10; count += 1) {
-      const name = `Followed ${created.length}`;
+      const name = `${own}${created.length}`;
       created.push(name);
       await create(name);
     }
@@ -248,12 +249,13 @@ async function endAll(): Promise<number> {
   return Object.keys(ways).length;
 }
 
-/** Copies the store while four writers are at work, and compares the copy with the lists at the end. */
+/** Copies the store while writers are at work, and compares the copy with the lists when all of them have ended. */
 async function mirrorUnderWrites(): Promise<number> {
   const abort = new AbortController();
   const mirror: Mirror = await mirrorStore(serviceUrl, apiKey, abort.signal);
   const writers = Array.from({ length: 4 }, (_, writer) => write(writer));
   await Promise.all(writers);
+  await demand({});
   const expected = new Map<string, string>();
   for (const path of ['/categories', '/pets?limit=100', '/store/orders', '/inventory']) {
     const rows = (await (await request(path)).json()) as { id?: number; petId?: number }[];
@@ -267,7 +269,7 @@ async function mirrorUnderWrites(): Promise<number> {
 }
 
 async function write(writer: number): Promise<void> {
-  for (let round = 0; round < 10; round += 1) {
+  for (let round = 0; round < 6; round += 1) {
     const category = (await (await request('/categories', 'POST', { name: `W${writer}` })).json()) as { id: number };
     const body = { name: `Pet of ${writer}`, categoryId: category.id };
     const pet = (await (await request('/pets', 'POST', body)).json()) as { id: number };

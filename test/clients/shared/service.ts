@@ -21,11 +21,11 @@ export function assertEveryPet(pets: readonly { readonly id: string | number }[]
 }
 
 /**
- * Has `run.mjs` restart the service after it has ended by a signal, or revoke the API key. Resolves when it is
- * done.
+ * Has `run.mjs` revoke the API key, or restart the service after it has ended by a signal, or neither; resolves when it
+ * is done. All programs at one service demand restarts and pauses together: what is second here waits for the others.
  */
-export async function demand(what: 'revoke' | { readonly restart: string }): Promise<void> {
-  const done = once(process, 'message');
+export async function demand(what: 'revoke' | { readonly restart?: string }): Promise<void> {
+  const done = once(process, 'message', { signal: AbortSignal.timeout(180_000) });
   process.send?.(what);
   await done;
   process.channel?.unref();
