@@ -53,14 +53,7 @@ export class Authentication {
       const decision = await this.#quota.check(principal);
       // The quota headers are set when the cost has been spent.
       if (decision.outcome !== 'admitted') this.#settle(plan, decision, reply);
-      request.meter = new Meter(
-        (cost) => this.#charge(principal, cost, reply),
-        async () => hasNothingLeft(await this.#quota.peek(principal)),
-        async () => {
-          const counted = await this.#quota.countRefusedOpening(principal);
-          if (counted.outcome === 'banned') this.#settle(plan, counted, reply);
-        },
-      );
+      request.meter = new Meter(this.#quota, principal, reply, (spent) => this.#settle(plan, spent, reply));
     } else {
       this.#settle(plan, await this.#quota.consume(principal, 1), reply);
     }
@@ -74,19 +67,6 @@ export class Authentication {
    */
   async headersFor(address: string | undefined, principal?: Principal): Promise<Record<string, string>> {
     return quotaHeaders(await this.#quota.peek(principal ?? addressSubject(address)));
-  }
-
-  async #charge(principal: Principal, cost: number, reply: FastifyReply): Promise<Spent> {
-    const spent =
-      cost === 0
-        ? await this.#quota.consumeFree(principal)
-        : { cost, decision: await this.#quota.consume(principal, cost) };
-    const { outcome } = spent.decision;
-    // What was refused otherwise has spent nothing.
-    if (outcome === 'too_costly') void reply.header(costHeaderName, '1');
-    if (outcome === 'admitted') void reply.header(costHeaderName, String(spent.cost));
-    this.#settle(principal.plan, spent.decision, reply);
-    return spent;
   }
 
   async #find(sent: SentKey, request: FastifyRequest, reply: FastifyReply): Promise<Principal | undefined> {
@@ -114,29 +94,34 @@ interface Spent {
 
 /** Spends the cost that the route has computed, once per request. */
 export class Meter {
-  readonly #charge: (cost: number) => Promise<Spent>;
-  readonly #isSpent: () => Promise<boolean>;
-  readonly #countRefusedOpening: () => Promise<void>;
+  readonly #quota: Omit<AuthenticationOptions['quota'], 'check'>;
+  readonly #principal: Principal;
+  readonly #reply: FastifyReply;
+  readonly #settle: (decision: QuotaDecision) => void;
   #spent: Promise<Spent> | undefined;
 
+  /** `settle` throws unless the request is admitted. */
   constructor(
-    charge: (cost: number) => Promise<Spent>,
-    isSpent: () => Promise<boolean>,
-    countRefusedOpening: () => Promise<void>,
+    quota: Omit<AuthenticationOptions['quota'], 'check'>,
+    principal: Principal,
+    reply: FastifyReply,
+    settle: (decision: QuotaDecision) => void,
   ) {
-    this.#charge = charge;
-    this.#isSpent = isSpent;
-    this.#countRefusedOpening = countRefusedOpening;
+    this.#quota = quota;
+    this.#principal = principal;
+    this.#reply = reply;
+    this.#settle = settle;
   }
 
   /** Throws as `spend` does when the quota has been spent by other requests in the meantime. */
   async requireLeft(): Promise<void> {
-    if (await this.#isSpent()) await this.spend();
+    if (hasNothingLeft(await this.#quota.peek(this.#principal))) await this.spend();
   }
 
   /** For an event stream that is refused after `spend`. Throws KEY_BANNED when it is one refusal too many. */
-  countRefusedOpening(): Promise<void> {
-    return this.#countRefusedOpening();
+  async countRefusedOpening(): Promise<void> {
+    const counted = await this.#quota.countRefusedOpening(this.#principal);
+    if (counted.outcome === 'banned') this.#settle(counted);
   }
 
   /**
@@ -146,8 +131,20 @@ export class Meter {
    * Throws RATE_LIMITED, KEY_BANNED, or VALIDATION_FAILED for a cost that exceeds a whole window.
    */
   spend(cost = 1): Promise<Spent> {
-    this.#spent ??= this.#charge(cost);
-    return this.#spent;
+    return (this.#spent ??= this.#charge(cost));
+  }
+
+  async #charge(cost: number): Promise<Spent> {
+    const spent =
+      cost === 0
+        ? await this.#quota.consumeFree(this.#principal)
+        : { cost, decision: await this.#quota.consume(this.#principal, cost) };
+    const { outcome } = spent.decision;
+    // What was refused otherwise has spent nothing.
+    if (outcome === 'too_costly') void this.#reply.header(costHeaderName, '1');
+    if (outcome === 'admitted') void this.#reply.header(costHeaderName, String(spent.cost));
+    this.#settle(spent.decision);
+    return spent;
   }
 }
 

@@ -24,20 +24,22 @@ const principal: Principal = {
  */
 export function admitAll(): FastifyInstance['authentication'] {
   return {
-    admit: async (request) => {
+    admit: async (request, reply) => {
       const id = request.headers['x-principal'];
       request.principal = typeof id === 'string' ? { ...principal, id } : principal;
-      const charge = async (cost: number): ReturnType<Meter['spend']> => {
+      const admitted = () => {
         const now = Date.now();
         const minute = figuresOf('minute', newWindow(), limits.requestsPerMinute, now);
         const day = figuresOf('day', newWindow(), limits.requestsPerDay, now);
-        return { cost, decision: { outcome: 'admitted', now, minute, day } };
+        return { outcome: 'admitted', now, minute, day } as const;
       };
-      request.meter = new Meter(
-        charge,
-        async () => false,
-        async () => undefined,
-      );
+      const quota = {
+        consume: admitted,
+        peek: admitted,
+        consumeFree: async () => ({ cost: 0, decision: admitted() }) as const,
+        countRefusedOpening: async () => admitted(),
+      };
+      request.meter = new Meter(quota, request.principal, reply, () => undefined);
     },
     headersFor: async () => ({ 'x-ratelimit-limit': String(limits.requestsPerMinute) }),
   };
