@@ -7,7 +7,7 @@ import { DamagingProxy, SeededRandom } from '../faults/database/damaging-proxy.t
 import { RedisServer } from './redis-server.ts';
 
 /** `DAMAGED_REPLIES=20000` is the long form, `DAMAGE_SEED` repeats a run that failed. */
-const wanted = Number(process.env['DAMAGED_REPLIES'] ?? 600);
+const wanted = Number(process.env['DAMAGED_REPLIES'] ?? 300);
 const seed = Number(process.env['DAMAGE_SEED'] ?? Date.now() % 2 ** 31);
 const random = new SeededRandom(seed);
 const now = 1_800_000_000_000;
