@@ -3,7 +3,7 @@ import 'reflect-metadata';
 import { OperationTypeNode } from 'graphql';
 
 import { connectDatabase } from '../../src/database/database.ts';
-import { recordStatement } from '../../src/platform/postgres/statement-span.ts';
+import { recordStatement } from '../../src/platform/postgres/statement.ts';
 import { traceOperation } from '../../src/graphql/pipeline/execution.ts';
 import type { GraphQLResponse } from '../../src/graphql/pipeline/response.ts';
 import { traceOf } from '../../src/http/observe/request-log.ts';

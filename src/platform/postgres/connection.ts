@@ -13,9 +13,8 @@ import { ConnectionFailure, readOnlyState, unconfirmedCommit } from './connectio
 import { assertInPlace, type ClientInternals, startupOf } from './pg-internals.ts';
 import { readMessages } from './row-parser.ts';
 import { ServerSession, type SessionKind, type SessionLimits } from './server-session.ts';
-import { traced } from './statement-span.ts';
 import { StatementBatch } from './statement-batch.ts';
-import type { Query } from './statement.ts';
+import { type Query, traced } from './statement.ts';
 
 /**
  * One connection to PostgreSQL, whatever it is for: the pool's, a pipelined one, one for migrations or the CLI.

@@ -3,9 +3,8 @@ import { inBackground } from '../../background.ts';
 import { NoFreeConnection } from '../connection-slots.ts';
 import type { PgConnection } from '../connection.ts';
 import { isLoss, isOutdated, isTimeout } from '../driver-errors.ts';
-import type { Query } from '../statement.ts';
+import { type Query, recordStatement } from '../statement.ts';
 import { StatementBatch } from '../statement-batch.ts';
-import { recordStatement } from '../statement-span.ts';
 
 /** Those that wait for one read, all of the same client. */
 export type SomeCallers = readonly [Caller, ...Caller[]];
