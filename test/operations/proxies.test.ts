@@ -17,10 +17,10 @@ import { createCertificate, proxies } from './proxies.ts';
 
 const [cluster, redis] = await Promise.all([startCluster(), RedisServer.start()]);
 const certificate = createCertificate();
+const services: Service[] = [];
 
 describe.each(proxies)('$name by the configuration of the guide, in front of two processes', (proxy) => {
   const addressBase = proxy.name === 'HAProxy' ? '127.0.1' : '127.0.2';
-  let services: Service[];
   let running: RunningCommand;
   let port: number;
 
@@ -32,16 +32,14 @@ describe.each(proxies)('$name by the configuration of the guide, in front of two
       DRAIN_DELAY: '5s',
       LOG_LEVEL: 'warn',
     };
-    services = await Promise.all([Service.start(settings), Service.start(settings)]);
+    while (services.length < 2) services.push(await Service.start(settings));
     port = await findFreePort();
     const [first, second] = services.map(({ address }) => new URL(address).host) as [string, string];
     running = new RunningCommand(proxy.command(port, [first, second]), {});
     await untilServed();
   });
 
-  afterAll(async () => {
-    await Promise.all([running.stop(), ...services.map((service) => service.stop())]);
-  });
+  afterAll(() => running.stop());
 
   interface Sent {
     readonly method?: string;
@@ -234,10 +232,11 @@ describe.each(proxies)('$name by the configuration of the guide, in front of two
         // Few enough for the quota of the key.
         const { status } = turn % 100 === 0 ? await send('/categories', post) : await send('/healthz', { agent });
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
+        await sleep(20);
       }
     };
     const load = Promise.all(Array.from({ length: 8 }, (_, number) => sendOn(number)));
-    const exitCode = await services[0]!.stop();
+    const exitCode = await services.shift()!.stop();
     // Then only the other one is left.
     const after = await send('/categories', { method: 'POST', headers, body: '{"name":"After"}' });
     over.abort();
