@@ -48,22 +48,23 @@ function newestBase(): string {
   return join(backup, newest);
 }
 
+let service: Service;
+
 /** Goes back to the moment before the last creation; returns the status of a reader at each of two positions. */
 async function goBack(kept: string, lost: string): Promise<number[]> {
   const [, , base] = guideCommands('Backup and restore', 3);
-  const first = await Service.start({ DATABASE_URL: cluster.url });
   run([base!]);
   const count = async (): Promise<number> => (await runSql(cluster.url, 'select from events')).length;
   const create = async (name: string): Promise<string> => {
     const events = await count();
-    await first.graphql(`mutation { createCategory(input: { name: "${name}" }) { category { id } } }`);
+    await service.graphql(`mutation { createCategory(input: { name: "${name}" }) { category { id } } }`);
     await until(async () => (await count()) > events);
-    return (await first.graphql('{ eventCursor }')).body.data.eventCursor;
+    return (await service.graphql('{ eventCursor }')).body.data.eventCursor;
   };
   const before = await create(kept);
   const [row] = await runSql(cluster.url, 'select clock_timestamp()::text as moment');
   const after = await create(lost);
-  expect(await first.stop()).toBe(0);
+  expect(await service.stop()).toBe(0);
   const [switched] = await runSql(cluster.url, 'select pg_walfile_name(pg_switch_wal()) as name');
   await until(async () => {
     const [archiver] = await runSql(cluster.url, 'select last_archived_wal as name from pg_stat_archiver');
@@ -73,12 +74,10 @@ async function goBack(kept: string, lost: string): Promise<number[]> {
   cluster.stop();
   run(guideCommands('Backup and restore', 4), String(row?.['moment']));
   cluster.start();
-  const second = await Service.start({ DATABASE_URL: cluster.url });
+  service = await Service.start({ DATABASE_URL: cluster.url });
   const read = async (position: string): Promise<number> =>
-    (await second.get(`/events?cursor=${position}`, { authorization: `Bearer ${adminKey}` })).status;
-  const statuses = [await read(before), await read(after)];
-  expect(await second.stop()).toBe(0);
-  return statuses;
+    (await service.get(`/events?cursor=${position}`, { authorization: `Bearer ${adminKey}` })).status;
+  return [await read(before), await read(after)];
 }
 
 test('a server goes back to a point in time, twice, and its readers of events are told what is gone', async () => {
@@ -86,8 +85,10 @@ test('a server goes back to a point in time, twice, and its readers of events ar
   run([mode!, archive!]);
   cluster.stop();
   cluster.start();
+  service = await Service.start({ DATABASE_URL: cluster.url });
   expect(await goBack('First', 'Lost')).toEqual([200, 410]);
   expect(await goBack('Second', 'Lost, too')).toEqual([200, 410]);
+  expect(await service.stop()).toBe(0);
   const names = await runSql(cluster.url, 'select name from categories order by id');
   expect(names.map(({ name }) => name)).toEqual(['First', 'Second']);
 });
