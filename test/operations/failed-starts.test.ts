@@ -40,10 +40,12 @@ for (const sql of [
   `create role owner login password '${secret}'; create role bare login password '${secret}'`,
   'create database owned owner owner',
   'create database bare',
+  'create database granted',
   'create database locked owner owner',
 ]) {
   await runSql(cluster.url, sql);
 }
+await runSql(cluster.url.replace(/postgres$/, 'granted'), 'grant create on schema public to bare');
 const locked = url('owner', 'locked');
 await new RunningCommand('node dist/src/cli/migrate.js', { DATABASE_URL: locked }).ended();
 /** Of a transaction that has locked a table of the database `locked`. */
@@ -112,11 +114,20 @@ test.each([
     () => url('nobody'),
     /no pg_hba\.conf entry for host .*\nThe server's pg_hba\.conf must let/,
   ],
-  ['there is no such database', () => url('owner', 'missing'), /database "missing" does not exist\nCreate it first/],
+  [
+    'there is no such database',
+    () => url('owner', 'missing'),
+    /database "missing" does not exist\nCreate it first\. .*"Roles"/,
+  ],
   [
     'the role has no rights',
     () => url('bare', 'bare'),
-    /permission denied for schema public\nMigrations and `seed` need a role that owns/,
+    /permission denied for schema public\nMigrations and `seed` need a role that owns .*"Roles"/,
+  ],
+  [
+    'the role may create tables, but no extension',
+    () => url('bare', 'granted'),
+    /permission denied to create extension "pg_trgm"[^]*The owner .*"Roles"/,
   ],
   [
     'the server has no TLS',
