@@ -9,8 +9,10 @@ import { spawnChild } from '../support/child-process.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { compiled } from '../support/running-command.ts';
 import { program } from '../support/service.ts';
-import { copyEmbeddedStore } from '../support/test-database.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { until } from '../support/until.ts';
+
+const cluster = await startCluster();
 
 /** The built service; what it writes to stdout is left to the test. */
 async function start(
@@ -18,7 +20,7 @@ async function start(
   environment: Readonly<Record<string, string>> = {},
 ): Promise<{ child: ChildProcess; address: string; exited: Promise<unknown> }> {
   const child = spawnChild(process.execPath, program.split(' '), {
-    env: { ...compiled, NODE_ENV: 'production', PORT: '0', ...(await copyEmbeddedStore()), ...environment },
+    env: { ...compiled, NODE_ENV: 'production', PORT: '0', DATABASE_URL: cluster.url, ...environment },
     stdio: ['ignore', stdout, 'pipe'],
   });
   const exited = once(child, 'exit');
@@ -70,7 +72,7 @@ it('ends at once at a second signal while its log is not read', async () => {
 it('starts, continues and ends on SIGTERM while the disk of its log and of its text for people is full', async () => {
   const port = String(await findFreePort());
   const child = spawnChild(process.execPath, program.split(' '), {
-    env: { ...compiled, NODE_ENV: 'production', PORT: port, ...(await copyEmbeddedStore()) },
+    env: { ...compiled, NODE_ENV: 'production', PORT: port, DATABASE_URL: cluster.url },
     stdio: ['ignore', openSync('/dev/full', 'w'), openSync('/dev/full', 'w')],
   });
   const exited = once(child, 'exit');
