@@ -20,17 +20,20 @@ function open(dataDir: string): Promise<OpenDatabase> {
 beforeAll(holdEngineCode);
 
 describe('the demo key', () => {
-  it('comes with the demo store, is the same on every start, and ends when it is revoked', async () => {
+  it('comes with the demo store, both are the same on every start, and it ends when it is revoked', async () => {
     const dataDir = databaseDirectory();
     const first = await open(dataDir);
     const { demoKey = '' } = first;
     const principal = await new KeyDirectory(first.keyRecords(testCaller), { now: Date.now }).find(demoKey);
     expect(principal).toMatchObject({ name: 'Demo', plan: 'business', scopes: ['read', 'write'] });
     expect(statSync(join(dataDir, 'demo-key')).mode & 0o777).toBe(0o600);
+    const pets = await first.stores.for(testCaller).pets.count({});
+    expect(pets).toBeGreaterThan(0);
     await first.close();
 
     const second = await open(dataDir);
     expect(second.demoKey).toBe(demoKey);
+    expect(await second.stores.for(testCaller).pets.count({})).toBe(pets);
     await new AccessService(second.stores.for(testCaller)).revoke(principal!.id);
     await second.close();
 
