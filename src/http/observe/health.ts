@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
+import { quoted } from '../../domain/errors.ts';
 import { within } from '../../platform/background.ts';
 
 type CheckName = 'started' | 'draining' | 'database' | 'migrations';
@@ -61,8 +62,7 @@ function verboseText(findings: Findings, excluded: ReadonlySet<string>): string 
     return findings[name] === undefined ? `[+]${name} ok\n` : `[-]${name} failed\n`;
   });
   const unknown = [...excluded].filter((name) => !checkNames.some((known) => known === name));
-  const names = unknown.map((name) => JSON.stringify(name)).join(', ');
-  if (names !== '') lines.push(`warn: no checks to exclude are called ${names}\n`);
+  if (unknown.length > 0) lines.push(`warn: no checks to exclude are called ${unknown.map(quoted).join(', ')}\n`);
   return lines.join('');
 }
 
