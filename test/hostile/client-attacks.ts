@@ -85,6 +85,8 @@ export const clientAttacks: Readonly<Record<string, Attack>> = {
     leaveUnread(
       target,
       times(100, () => post(target, '/graphql', largeResult)),
+      // Long enough for all of them, which would be 600 MB.
+      8,
     ),
   '1,000 results of 200 KB, unread': (target) =>
     leaveUnread(

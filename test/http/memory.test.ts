@@ -53,6 +53,15 @@ it('nothing begins while its client holds everything', async () => {
   expect(await get('/pets?limit=1')).toBe(200);
 });
 
+it('one client may hold 32 MiB, and all of them 128', async () => {
+  const { memory } = (await startTestApp()).app.server;
+  const ids = ['1', '2', '3', '4'];
+  const leases = ids.map((each) => memory.takeNow({ id: each }, 32 * mebibyte));
+  expect(memory.limitFor({ id: '1' }, 1)).toBe('client');
+  expect(memory.limitFor({ id: '5' }, 1)).toBe('all');
+  for (const lease of leases) lease.release();
+});
+
 it('all that was held is free when the responses have been sent', () => {
   expect(service.app.server.memory.held).toBe(0);
 });
