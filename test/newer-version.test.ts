@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { eventStream, openStream } from './graphql/streams/stream-client.ts';
-import { startRestApp } from './rest/rest-app.ts';
+import { startTestApp } from './support/test-app.ts';
 import { until } from './support/until.ts';
 
 /**
@@ -11,7 +11,7 @@ import { until } from './support/until.ts';
 
 const logged: string[] = [];
 
-const app = await startRestApp({ PORT: '0', LOG_LEVEL: 'warn' }, { logStream: { write: (line) => logged.push(line) } });
+const app = await startTestApp({ PORT: '0', LOG_LEVEL: 'warn' }, { logStream: { write: (line) => logged.push(line) } });
 const address = await app.app.listen();
 // As the next version's migration may do while this one runs.
 await app.sql('alter table pets drop constraint pets_check');

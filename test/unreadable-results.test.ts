@@ -1,14 +1,14 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { startRestApp } from './rest/rest-app.ts';
+import { startTestApp } from './support/test-app.ts';
 
 const logged: { readonly level: number; readonly msg: string; readonly err?: { readonly cause?: unknown } }[] = [];
 
 const seed = Number(process.env['UNREADABLE_SEED'] ?? Date.now() % 2 ** 31);
 
 const logStream = { write: (line: string) => void logged.push(JSON.parse(line)) };
-const app = await startRestApp({ LOG_LEVEL: 'warn' }, { logStream });
+const app = await startTestApp({ LOG_LEVEL: 'warn' }, { logStream });
 await app.pet();
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { startRestApp } from './rest/rest-app.ts';
+import { startTestApp } from './support/test-app.ts';
 
 /** Without and with a value of a newer version. */
 const pets = { known: 0, newer: 0 };
@@ -10,7 +10,7 @@ const orders = { known: 0, newer: 0 };
 const seed = Number(process.env['UNREADABLE_SEED'] ?? Date.now() % 2 ** 31);
 
 /** A trigger leaves out rows whose name begins with `newer`; another one records all that is written. */
-const app = await startRestApp({ LOG_LEVEL: 'silent' });
+const app = await startTestApp({ LOG_LEVEL: 'silent' });
 for (const kind of ['known', 'newer'] as const) {
   pets[kind] = (await app.pet()).id;
   orders[kind] = (await app.ask('POST', '/store/orders', { petId: pets.known })).body.id;

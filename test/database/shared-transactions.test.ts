@@ -105,3 +105,17 @@ it('creations of two clients are never in one transaction', async () => {
   await Promise.all([create('of one'), create('of two', categoryId, 'two')]);
   expect(commits()).toBe(2);
 });
+
+it('records of more than 24 hours are deleted in batches of 1,000, whichever protocol they are of', async () => {
+  await opened.sql('truncate idempotency_records');
+  const ages = `now() - case when n > 1 then interval '25 hours' else interval '1 hour' end`;
+  await opened.sql(`insert into idempotency_records
+    select 'one', n::text, '', '{}', ${ages} from generate_series(1, 2500) as n`);
+  await opened.sql(`insert into graphql_idempotency_records
+    select 'one', n::text, 'a', '', '{}', ${ages} from generate_series(1, 1200) as n`);
+  await service.deleteExpired(opened.database.stores.for(testCaller));
+  const left = await opened.sql(`select (select string_agg(key, ',') from idempotency_records) as rest,
+    (select string_agg(key, ',') from graphql_idempotency_records) as graphql`);
+  expect(left).toEqual([{ rest: '1', graphql: '1' }]);
+  expect(sent('delete from idempotency_records')).toBe(3);
+});

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { operationKey, type KnownOperation, Documents } from '../../src/graphql/pipeline/documents.ts';
 import { Accounts } from '../../src/platform/callers/index.ts';
-import { startRestApp } from '../rest/rest-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 import { startSampleServer } from './sample-server.ts';
 
 const rounded = [
@@ -15,7 +15,7 @@ const rounded = [
 const longInteger = '12345678901234567890';
 
 const sample = await startSampleServer();
-const rest = await startRestApp();
+const rest = await startTestApp();
 await rest.sql(`insert into categories (id, name) values (9007199254740992, 'Neighbour'), (9007199254740994, 'Other'),
   (9007199254740993, 'Meant'), (4503599627370498, 'Even')`);
 

@@ -2,12 +2,13 @@ import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { createHash, randomUUID } from 'node:crypto';
 
-import { startKeyedApp, type KeyedApp } from './keyed-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 
-const service = await startKeyedApp();
+const service = await startTestApp();
+await service.sql(`insert into categories (name) values ('Dogs')`);
 
-const post: KeyedApp['post'] = (payload, key, secret) => service.post(payload, key, secret);
-const send = (query: string, key: string, variables: object = {}) => post({ query, variables }, key);
+const send = (query: string, key: string, variables: object = {}, secret = service.key) =>
+  service.graphql(query, variables, secret, { 'idempotency-key': key });
 
 const create = (input: string, selection = 'id') => `createPet(input: { ${input} }) { pet { ${selection} } }`;
 const rex = 'name: "Rex", categoryId: 1';
@@ -140,59 +141,23 @@ it('keeps nothing of a field that failed: a retry carries it out, and replays th
   expect([third.data, third.headers['idempotent-replayed']]).toEqual([second.data, 'true']);
 });
 
-it('belongs to the API key', async () => {
-  const [one, other] = [await service.createKey(), await service.createKey()];
-  const key = randomUUID();
-  const payload = { query: 'mutation { createOrder(input: {}) { order { id } } }' };
-  const first = await post(payload, key, one.secret);
-  const second = await post(payload, key, other.secret);
-  expect(second.replayed).toEqual([]);
-  expect(second.data).not.toEqual(first.data);
-});
-
 it('is one key for a persisted document, by hash and by text', async () => {
   const query = `mutation { ${create(rex)} }`;
   const extensions = { persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') } };
-  const key = randomUUID();
+  const headers = { 'idempotency-key': randomUUID() };
   const before = await count('pets');
-  expect((await post({ extensions }, key)).codes).toEqual(['PERSISTED_QUERY_NOT_FOUND']);
-  const first = await post({ query, extensions }, key);
-  const second = await post({ extensions }, key);
-  expect([first.codes, second.data, second.replayed]).toEqual([[], first.data, ['createPet']]);
+  const post = async (body: object) => (await service.ask('POST', '/graphql', body, headers)).body;
+  expect((await post({ extensions })).errors[0].extensions.code).toBe('PERSISTED_QUERY_NOT_FOUND');
+  const first = await post({ query, extensions });
+  const second = await post({ extensions });
+  expect(second).toEqual({ data: first.data, extensions: { replayed: ['createPet'] } });
   expect(await count('pets')).toBe(before + 1);
 });
 
-it('has records of one protocol only', async () => {
-  const headers = (key: string) => ({ 'x-api-key': service.key, 'idempotency-key': key });
-  const rest = (key: string) =>
-    service.app.server.inject({
-      method: 'POST',
-      url: '/store/orders',
-      headers: headers(key),
-      payload: { quantity: 1 },
-    });
-  const graphql = (key: string) => send('mutation { createOrder(input: { quantity: 1 }) { order { id } } }', key);
-  const [first, second] = [randomUUID(), randomUUID()];
-  expect((await rest(first)).statusCode).toBe(201);
-  expect((await graphql(first)).codes).toEqual(['IDEMPOTENCY_KEY_REUSED']);
-  expect((await graphql(second)).codes).toEqual([]);
-  expect((await rest(second)).statusCode).toBe(422);
-  expect((await rest(`"${first}"`)).headers['idempotent-replayed']).toBe('true');
+it.each(['{ pets { totalCount } }', 'no GraphQL'])('is checked on every POST: %s', async (query) => {
+  const { status, codes } = await send(query, '"abc');
+  expect([status, codes]).toEqual([400, ['BAD_USER_INPUT']]);
 });
-
-it.each(['', 'x'.repeat(256), '"', '"abc', '"a"b"', '"abc"; a=1', '""'])(
-  'refuses the key %j on every POST',
-  async (key) => {
-    for (const query of [
-      '{ pets { totalCount } }',
-      'mutation { createOrder(input: {}) { order { id } } }',
-      'no GraphQL',
-    ]) {
-      const { status, codes } = await send(query, key);
-      expect([query, status, codes]).toEqual([query, 400, ['BAD_USER_INPUT']]);
-    }
-  },
-);
 
 it('changes nothing for a query', async () => {
   const key = randomUUID();
@@ -213,7 +178,7 @@ it('refuses mutations of API keys, each for itself', async () => {
 it('adds two statements and a transaction, and nothing without the header', async () => {
   const query = `mutation { ${create(rex)} }`;
   service.forgetStatements();
-  await post({ query }, randomUUID());
+  await send(query, randomUUID());
   const keyed = service.statements.filter((sql) => !['begin', 'commit'].includes(sql));
   service.forgetStatements();
   await service.graphql(query);
@@ -221,14 +186,27 @@ it('adds two statements and a transaction, and nothing without the header', asyn
   expect(keyed).toHaveLength(3);
 });
 
-it('16 requests of one key at the same time have one effect', async () => {
+it('covers at most 50 root fields', async () => {
+  const mutation = (aliased: number) =>
+    `mutation { __typename createOrder(input: {}) { order { id } } createCategory(input: { name: "Many" }) { category { id } }
+       ${Array.from({ length: aliased }, (_, n) => `f${n}: createOrder(input: {}) { order { id } }`).join(' ')} }`;
+  const refused = await send(mutation(49), randomUUID());
+  expect([refused.status, refused.codes]).toEqual([400, ['BAD_USER_INPUT']]);
   const key = randomUUID();
-  const before = await count('orders');
+  expect((await send(mutation(48), key)).codes).toEqual([]);
+  expect((await send(mutation(48), key)).replayed).toHaveLength(50);
+});
+
+it('a replay costs what the operation costs', async () => {
+  const { secret } = await service.createKey();
+  const key = randomUUID();
   const query = 'mutation { a: createOrder(input: {}) { order { id } } b: createOrder(input: {}) { order { id } } }';
-  const all = await Promise.all(Array.from({ length: 16 }, () => send(query, key)));
-  expect([...new Set(all.flatMap(({ codes }) => codes))].filter((code) => code !== 'CONFLICT')).toEqual([]);
-  expect(await count('orders')).toBe(before + 2);
-  expect((await send(query, key)).headers['idempotent-replayed']).toBe('true');
+  const [first, second] = [await send(query, key, {}, secret), await send(query, key, {}, secret)];
+  expect([second.headers['idempotent-replayed'], second.headers['x-ratelimit-cost']]).toEqual([
+    'true',
+    first.headers['x-ratelimit-cost'],
+  ]);
+  expect(Number(second.headers['x-ratelimit-remaining'])).toBe(Number(first.headers['x-ratelimit-remaining']) - 2);
 });
 
 it('any interleaving of retries of some operations equals one execution of each', async () => {
@@ -242,7 +220,8 @@ it('any interleaving of retries of some operations equals one execution of each'
           `mutation { a: createOrder(input: { quantity: ${n + 1} }) { order { id } } b: createOrder(input: {}) { order { id } } }`,
           keys[n]!,
         );
-      if (isParallel) await Promise.all(order.map(run));
+      const sent = isParallel ? await Promise.all(order.map(run)) : [];
+      expect(sent.flatMap(({ codes }) => codes).filter((code) => code !== 'CONFLICT')).toEqual([]);
       // The client retries until nothing is in conflict.
       for (const n of order) expect((await run(n)).codes).toEqual([]);
       const results = new Set<string>();

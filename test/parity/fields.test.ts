@@ -22,7 +22,7 @@ import { textFormats } from '../../src/rest/domain-rules.ts';
 import { readDocument, readOperations, type Schema } from '../../src/rest/openapi/document.ts';
 import { makeRows, testedNouns, type TestedNoun } from '../support/nouns/nouns.ts';
 import { differences } from './differences.ts';
-import { startRestApp, type RestApp } from '../rest/rest-app.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 const metadata = createMaintenanceOrm('postgresql://unused/unused').getMetadata();
 const schema = createSchema();
@@ -167,10 +167,10 @@ describe.each(testedNouns)('every field of $typeName', (tested) => {
   const { noun, typeName, collection, path, list, rows } = tested;
   const service = `src/domain/${collection}/${noun}.service.ts`;
   const [update, changes] = [`update${list}`, changesOf(tested)];
-  let app: RestApp;
+  let app: TestApp;
 
   beforeAll(async () => {
-    app = await startRestApp();
+    app = await startTestApp();
     const referred = new Set(Object.values(referencesOf(noun)));
     for (const name of isCreatable(tested) ? referred : [noun]) await makeRows(app, name);
   });

@@ -7,7 +7,7 @@ import { makeRows, testedNouns } from '../support/nouns/nouns.ts';
 import { until } from '../support/until.ts';
 import { publishedOperations, type Operation } from '../contract/document.ts';
 import { differences } from './differences.ts';
-import { startRestApp, type RestApp } from '../rest/rest-app.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 const paging = new Set(['limit', 'cursor']);
 const schema = createSchema();
@@ -40,7 +40,7 @@ describe.each(testedNouns)('the list of each $noun', (tested) => {
   const { sorting, filter } = nouns[noun];
   const graphql = `src/graphql/${collection}`;
   const store = `the store in src/domain/${collection}`;
-  let app: RestApp;
+  let app: TestApp;
   let first: string;
   let second: string;
 
@@ -52,7 +52,7 @@ describe.each(testedNouns)('the list of each $noun', (tested) => {
   };
 
   beforeAll(async () => {
-    app = await startRestApp();
+    app = await startTestApp();
     await makeRows(app, noun);
     [first = '', second = ''] = await ids('');
   });

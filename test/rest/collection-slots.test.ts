@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 
 import { createCollectionSlots } from '../../src/rest/collection-slots.ts';
 import { callers } from '../support/caller.ts';
-import { startRestApp } from './rest-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 
 it('has slots for each key and for the process, each released and counted once', () => {
   const refusals: string[] = [];
@@ -27,7 +27,7 @@ it('has slots for each key and for the process, each released and counted once',
 });
 
 it('refuses a whole collection beyond the slots of the process with 503, and nothing else', async () => {
-  const rest = await startRestApp({}, { collectionLimits: { perProcess: 0 } });
+  const rest = await startTestApp({}, { collectionLimits: { perProcess: 0 } });
   for (const url of ['/store/orders', '/categories', '/inventory']) {
     expect(await rest.ask('GET', url)).toMatchObject({
       status: 503,

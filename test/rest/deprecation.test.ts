@@ -1,10 +1,10 @@
 import { expect, it } from '@jest/globals';
 
 import { responseTo, portOf } from '../platform/http/raw-requests.ts';
-import { startRestApp } from './rest-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 
 const log: Record<string, unknown>[] = [];
-const rest = await startRestApp(
+const rest = await startTestApp(
   { LOG_LEVEL: 'info' },
   {
     logStream: { write: (line) => void log.push(JSON.parse(line)) },

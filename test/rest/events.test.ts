@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 
 import { eventIdOf } from '../../src/domain/events/event.ts';
 import { until } from '../support/until.ts';
-import { startRestApp } from './rest-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 
-const app = await startRestApp({ REST_PREFIX: '/v1' });
+const app = await startTestApp({ REST_PREFIX: '/v1' });
 
 function nextOf(headers: Readonly<Record<string, string>>): string {
   const [, next = ''] = /^<([^>]+)>; rel="next"$/.exec(headers['link'] ?? '') ?? [];

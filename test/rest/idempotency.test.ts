@@ -1,12 +1,8 @@
-import { describe, expect, it } from '@jest/globals';
+import { expect, it } from '@jest/globals';
 
-import { IdempotencyService } from '../../src/domain/idempotency/idempotency.service.ts';
-import { openTestDatabase } from '../support/opened-database.ts';
-import { startRestApp } from './rest-app.ts';
-import { testCaller } from '../support/caller.ts';
-import { withClock } from './with-clock.ts';
+import { startTestApp } from '../support/test-app.ts';
 
-const rest = await startRestApp();
+const rest = await startTestApp();
 
 let keys = 0;
 const newKey = () => ({ 'idempotency-key': `key ${(keys += 1)}` });
@@ -91,36 +87,6 @@ it('leaves nothing behind when the request is refused, so that it can be sent ag
   expect([first.status, first.headers['idempotent-replayed']]).toStrictEqual([201, undefined]);
 });
 
-it('takes keys of 1 to 255 characters', async () => {
-  for (const [length, status] of [
-    [0, 400],
-    [1, 201],
-    [255, 201],
-    [256, 400],
-  ] as const) {
-    const key = { 'idempotency-key': 'k'.repeat(length) };
-    expect([length, (await rest.ask('POST', '/categories', { name: 'Keys' }, key)).status]).toStrictEqual([
-      length,
-      status,
-    ]);
-  }
-});
-
-it('takes a quoted string and its characters for one key, and refuses what only begins like one', async () => {
-  const post = (key: string) => rest.ask('POST', '/categories', { name: 'Quoted' }, { 'idempotency-key': key });
-  for (const [index, [quoted, plain]] of [
-    ['"quoted"', 'quoted'],
-    [String.raw`"a \"b\" \\ c"`, String.raw`a "b" \ c`],
-    [`"${'q'.repeat(255)}"`, 'q'.repeat(255)],
-  ].entries()) {
-    expect([index, (await post(quoted!)).headers['idempotent-replayed']]).toStrictEqual([index, undefined]);
-    expect([index, (await post(plain!)).headers['idempotent-replayed']]).toStrictEqual([index, 'true']);
-  }
-  for (const key of ['"', '""', '"a"b', '"x";p=1', '"a", "b"', String.raw`"a\b"`, '"\u00e9"', `"${'k'.repeat(256)}"`]) {
-    expect([key, await post(key)]).toMatchObject([key, { status: 400, body: { code: 'validation_failed' } }]);
-  }
-});
-
 it('creates with a key exactly what it creates without one', async () => {
   const { id: petId, categoryId } = await rest.pet();
   const odd = `What? $1 ?? \\ 'one' "two" :name %s {} \u00e9 🐕 --`;
@@ -154,45 +120,4 @@ it('takes one connection for a request with a key', async () => {
   expect(rest.statements.filter((sql) => sql === 'begin')).toHaveLength(1);
   expect(rest.statements[0]).toBe('begin');
   expect(rest.statements.at(-1)).toBe('commit');
-});
-
-describe('the record', () => {
-  const day = 24 * 60 * 60 * 1000;
-  const response = { status: 201, headers: {}, body: '{}' };
-
-  it('belongs to the API key, is kept for 24 hours, and is cleared away after that', async () => {
-    const opened = await openTestDatabase();
-    const { database } = opened;
-    let now = Date.UTC(2026, 10, 21);
-    const stores = withClock(database.stores.for(testCaller), () => now);
-    const service = new IdempotencyService();
-    const ask = async (principalId: string, fingerprint = 'a'): Promise<boolean> =>
-      (await service.once(stores, { principalId, key: 'key', fingerprint }, async () => response)).isReplayed;
-    expect(await ask('one')).toBe(false);
-    expect(await ask('two', 'b')).toBe(false);
-    now += day - 1;
-    expect(await ask('one')).toBe(true);
-    now += 1;
-    expect(await ask('one', 'another request')).toBe(false);
-    await service.deleteExpired(stores);
-    now += day - 1;
-    expect(await ask('one', 'another request')).toBe(true);
-    expect(await opened.sql('select principal_id from idempotency_records')).toEqual([{ principal_id: 'one' }]);
-    expect(await ask('two')).toBe(false);
-  });
-
-  it('is cleared away in batches of 1,000, whichever protocol it is of', async () => {
-    const opened = await openTestDatabase();
-    await opened.sql(`insert into idempotency_records
-      select 'one', n::text, '', '{}', now() - interval '25 hours' from generate_series(1, 2500) as n`);
-    await opened.sql(`insert into graphql_idempotency_records
-      select 'one', n::text, 'a', '', '{}', now() - case when n > 1 then interval '25 hours' else interval '1 hour' end
-      from generate_series(1, 1200) as n`);
-    opened.statements.length = 0;
-    await new IdempotencyService().deleteExpired(opened.database.stores.for(testCaller));
-    const left = await opened.sql(`select (select count(*)::int from idempotency_records) as rest,
-      (select string_agg(key, ',') from graphql_idempotency_records) as graphql`);
-    expect(left).toEqual([{ rest: 0, graphql: '1' }]);
-    expect(opened.statements.filter((sql) => sql.startsWith('delete from idempotency_records'))).toHaveLength(3);
-  });
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { startRestApp } from './rest-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 
 const total = 2_345;
 
-const rest = await startRestApp();
+const rest = await startTestApp();
 await rest.sql(`insert into categories (id, name) select n, 'Kind ' || n from generate_series(1, ${total}) n`);
 await rest.sql(`insert into pets (id, name, category_id, status)
   select n, 'Pet ' || n, 1 + n % 3, (array['available', 'pending', 'sold'])[1 + n % 3] from generate_series(1, ${total}) n`);

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { startRestApp, type RestApp } from './rest-app.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
 
-const rest = await startRestApp();
+const rest = await startTestApp();
 const petId = (await rest.pet()).id;
 
 const vary = 'Authorization, X-API-Key, Accept, Origin';
@@ -143,7 +143,7 @@ describe('media types', () => {
 
 it('checks in this order: 404 path, 405, 406, 415, Idempotency-Key, 400, 404 id', async () => {
   const wrong = { accept: 'text/html', 'content-type': 'text/plain', 'idempotency-key': '' };
-  const status = async (...args: Parameters<RestApp['ask']>): Promise<unknown> => {
+  const status = async (...args: Parameters<TestApp['ask']>): Promise<unknown> => {
     const { status: code, body } = await rest.ask(...args);
     return [code, body.code];
   };

@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { nouns } from '../../src/domain/nouns.ts';
-import { startRestApp } from './rest-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 
-const rest = await startRestApp();
+const rest = await startTestApp();
 
 const big = '9007199254740993';
 

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 
 import { assertBound } from '../../src/rest/routes.ts';
 import { readOperations } from '../../src/rest/openapi/document.ts';
-import { startRestApp, type RestApp } from './rest-app.ts';
+import { startTestApp, type TestApp } from '../support/test-app.ts';
 
 describe('handlers and operations', () => {
   const operations = readOperations();
@@ -15,9 +15,9 @@ describe('handlers and operations', () => {
 });
 
 describe('with REST_PREFIX', () => {
-  let rest: RestApp;
+  let rest: TestApp;
   beforeAll(async () => {
-    rest = await startRestApp({ REST_PREFIX: '/v1' });
+    rest = await startTestApp({ REST_PREFIX: '/v1' });
   });
 
   it('everything is below the prefix and nothing at the root', async () => {

@@ -4,7 +4,7 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, expect, it } from '@jest/globals';
 
 import { until } from '../support/until.ts';
-import { startRestApp } from './rest-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 
 /** With descriptions as long as there are, more than the buffers between two programs hold. */
 const total = 15_000;
@@ -16,7 +16,7 @@ const sockets: Socket[] = [];
 /** The other ends of all connections so far. */
 const serverSockets: Socket[] = [];
 
-const rest = await startRestApp(
+const rest = await startTestApp(
   {},
   { collectionLimits: { perKey, perProcess: 5 }, httpLimits: { stallMillis: 1_000, checkEveryMillis: 50 } },
 );

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { startRestApp } from './rest-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 
-const rest = await startRestApp();
+const rest = await startTestApp();
 const categoryId = await rest.category();
 
 const failed = (...fields: string[]) => ({

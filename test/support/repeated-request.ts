@@ -1,7 +1,5 @@
 import { deepStrictEqual } from 'node:assert/strict';
 
-import type { LightMyRequestResponse } from 'fastify';
-
 /** How often each GraphQL request of the suites is sent; see `test/README.md`. */
 const times = Number(process.env['TEST_REPEAT'] ?? 1);
 
@@ -9,10 +7,16 @@ const times = Number(process.env['TEST_REPEAT'] ?? 1);
 const changingHeaders = /^(?:x-request-id|date|ratelimit|x-ratelimit-)/;
 const changingFields = /\b(?:rateLimit|viewer|usage|lastUsedAt|bannedUntil|history|events|eventCursor)\b/;
 
-interface Repeated {
+interface Received {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+interface Repeated<Response> {
   readonly query: string;
   readonly statements: string[];
-  readonly send: () => Promise<LightMyRequestResponse>;
+  readonly send: () => Promise<Response>;
 }
 
 let underWay = 0;
@@ -25,7 +29,11 @@ let begun = 0;
  * moment. Statements are compared only where no other request was under way meanwhile, and those of the repetitions are
  * forgotten.
  */
-export async function sendRepeatedly({ query, statements, send }: Repeated): Promise<LightMyRequestResponse> {
+export async function sendRepeatedly<Response extends Received>({
+  query,
+  statements,
+  send,
+}: Repeated<Response>): Promise<Response> {
   const first = statements.length;
   const wasAlone = underWay === 0;
   underWay += 1;
@@ -48,7 +56,7 @@ export async function sendRepeatedly({ query, statements, send }: Repeated): Pro
   }
 }
 
-function seenIn({ statusCode, headers, body }: LightMyRequestResponse, statements: readonly string[]) {
+function seenIn({ status, headers, text }: Received, statements: readonly string[]) {
   const lasting = Object.entries(headers).filter(([name]) => !changingHeaders.test(name));
-  return { statusCode, headers: Object.fromEntries(lasting), body, statements: statements.toSorted() };
+  return { status, headers: Object.fromEntries(lasting), text, statements: statements.toSorted() };
 }

@@ -8,12 +8,27 @@ import { sendRepeatedly } from './repeated-request.ts';
 import { adminKey, StoreClient } from './service.ts';
 import { createTestDatabase } from './test-database.ts';
 
+type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE' | 'PUT' | 'OPTIONS';
+type Headers = Readonly<Record<string, string>>;
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // oxlint-disable-next-line typescript/no-explicit-any -- what a response holds is each test's own to say
+  readonly body: any;
+}
+
 export interface GraphQLResult {
   readonly status: number;
-  readonly headers: Readonly<Record<string, string | number | string[] | undefined>>;
+  readonly headers: Headers;
   // oxlint-disable-next-line typescript/no-explicit-any -- what a response holds is each test's own to say
   readonly data: any;
   readonly errors: readonly GraphQLFailure[];
+  /** Of the errors. */
+  readonly codes: readonly string[];
+  /** The root fields whose stored payload was sent. */
+  readonly replayed: readonly string[];
 }
 
 interface GraphQLFailure {
@@ -47,8 +62,16 @@ export interface TestApp {
   forgetStatements(): void;
   /** The secret of the suite's key, which has the scope admin and no limit. */
   readonly key: string;
+  /** The lines of its log, parsed, where `LOG_LEVEL` lets it log. */
+  readonly log: Record<string, unknown>[];
+  /** Sends the body as JSON, a text or bytes as they are; with the key of the suite unless the headers have another. */
+  ask(method: Method, url: string, body?: unknown, headers?: Headers): Promise<Answer>;
   /** With the key of the suite, or with another. */
-  graphql(query: string, variables?: Record<string, unknown>, key?: string): Promise<GraphQLResult>;
+  graphql(query: string, variables?: object, key?: string, headers?: Headers): Promise<GraphQLResult>;
+  /** Creates a category; returns its id. */
+  category(name?: string): Promise<number>;
+  /** Creates a pet in a category of its own, and returns it. */
+  pet(fields?: object): Promise<{ id: number; name: string; categoryId: number; status: string }>;
   /** A new key, by default of the plan Free with the scopes `read` and `write`. */
   createKey(input?: Partial<NewApiKey>): Promise<TestKey>;
   /** Runs SQL past the service. */
@@ -63,12 +86,14 @@ export async function startTestApp(
   overrides: AppOverrides = {},
 ): Promise<TestApp> {
   const database = 'DATABASE_URL' in environment ? {} : await createTestDatabase();
-  const settings = { LOG_LEVEL: 'silent', ...database, ...environment };
+  const settings: Readonly<Record<string, string>> = { LOG_LEVEL: 'silent', ...database, ...environment };
   const statements: string[] = [];
+  const log: Record<string, unknown>[] = [];
   const app = await createApp(readConfig(settings), {
     onStatement: (text) => {
       if (!housekeeping.test(text)) statements.push(text);
     },
+    logStream: { write: (line) => log.push(JSON.parse(line)) },
     ...overrides,
     httpLimits: { ...anyDelay, ...overrides.httpLimits },
   });
@@ -93,6 +118,29 @@ export async function startTestApp(
     return { id: String(created?.['id']), secret };
   };
   const { secret: suiteKey } = await createKey({ ...noLimit, scopes: ['admin'] });
+  const ask: TestApp['ask'] = async (method, url, body, headers = {}) => {
+    const isRaw = typeof body === 'string' || Buffer.isBuffer(body);
+    const response = await app.server.inject({
+      method,
+      url,
+      headers: {
+        authorization: `Bearer ${suiteKey}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { payload: isRaw ? body : JSON.stringify(body) }),
+    });
+    const isJson = response.payload !== '' && String(response.headers['content-type']).includes('json');
+    return {
+      status: response.statusCode,
+      headers: response.headers as Headers,
+      text: response.payload,
+      body: isJson ? JSON.parse(response.payload) : undefined,
+    };
+  };
+  const prefix = settings['REST_PREFIX'] ?? '';
+  const category: TestApp['category'] = async (name = 'Dogs') =>
+    (await ask('POST', `${prefix}/categories`, { name })).body.id;
   return {
     app,
     environment: settings,
@@ -101,16 +149,20 @@ export async function startTestApp(
     forgetStatements: () => {
       statements.length = 0;
     },
+    log,
     createKey,
-    graphql: async (query, variables = {}, key = suiteKey) => {
-      const headers = { authorization: `Bearer ${key}` };
-      const payload = { query, variables };
-      const send = () => app.server.inject({ method: 'POST', url: '/graphql', headers, payload });
+    ask,
+    graphql: async (query, variables = {}, key = suiteKey, headers = {}) => {
+      const send = () => ask('POST', '/graphql', { query, variables }, { authorization: `Bearer ${key}`, ...headers });
       // Other keys have a quota, which repetitions would spend.
       const response = await (key === suiteKey ? sendRepeatedly({ query, statements, send }) : send());
-      const { data, errors = [] } = response.json();
-      return { status: response.statusCode, headers: response.headers, data, errors };
+      const { data, errors = [], extensions = {} } = response.body;
+      const codes = (errors as readonly GraphQLFailure[]).map((error) => error.extensions.code);
+      return { ...response, data, errors, codes, replayed: extensions.replayed ?? [] };
     },
+    category,
+    pet: async (fields = {}) =>
+      (await ask('POST', `${prefix}/pets`, { name: 'Rex', categoryId: await category(), ...fields })).body,
     sql,
     close: () => app.close(),
   };

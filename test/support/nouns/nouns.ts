@@ -4,7 +4,7 @@ import { getNamedType } from 'graphql';
 
 import { nounNames, nouns, type NounName } from '../../../src/domain/nouns.ts';
 import { createSchema } from '../../../src/graphql/schema.ts';
-import type { RestApp } from '../../rest/rest-app.ts';
+import type { TestApp } from '../test-app.ts';
 import type { NounSample } from './noun-sample.ts';
 
 export interface TestedNoun extends NounSample {
@@ -33,7 +33,7 @@ export const testedNouns: readonly TestedNoun[] = await Promise.all(
 );
 
 /** Makes the two rows of a noun, with what they refer to. */
-export async function makeRows({ ask }: Pick<RestApp, 'ask'>, noun: NounName): Promise<void> {
+export async function makeRows({ ask }: Pick<TestApp, 'ask'>, noun: NounName): Promise<void> {
   const { file, rows } = testedNouns.find((each) => each.noun === noun) as TestedNoun;
   for (const { method, url, body } of rows) {
     const { status, text } = await ask(method, url, body);
