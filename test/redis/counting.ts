@@ -1,13 +1,33 @@
 import { FallbackCounterStore } from '../../src/platform/quotas/fallback-counter-store.ts';
-import { connectRedisCounters } from '../../src/platform/quotas/redis-counters.ts';
+import { connectRedisCounters, type RedisCountersOptions } from '../../src/platform/quotas/redis-counters.ts';
 import type { BanRules } from '../../src/platform/quotas/bans.ts';
 import type { QuotaSubject } from '../../src/platform/quotas/counter-store.ts';
 import { atEnd } from '../support/at-end.ts';
+import { keyOf, one } from '../support/quota-subjects.ts';
 import { until } from '../support/until.ts';
 
-export const one = { needs: 1, spends: 1 };
-export const installation = { id: 'one', prefix: 'petstore:quota', previousNamesUntil: 0 };
-export const noBans: BanRules = { banAfter: 0, banForSeconds: 1 };
+/** A time that passes when the test says so. */
+export interface Clock {
+  now: number;
+}
+
+interface CountingOptions {
+  readonly rules?: BanRules;
+  /** Redis' own time without it. */
+  readonly clock?: Clock | undefined;
+  /** Of the installation. */
+  readonly id?: string;
+  readonly previousNamesUntil?: number;
+}
+
+/** Without bans, unless there are other rules. */
+export function optionsFor(
+  url: string,
+  { rules = { banAfter: 0, banForSeconds: 1 }, clock, id = 'one', previousNamesUntil = 0 }: CountingOptions = {},
+): RedisCountersOptions {
+  const installation = { id, prefix: 'petstore:quota', previousNamesUntil };
+  return { url, installation, rules, now: clock && (() => clock.now), databaseNow: Date.now };
+}
 
 let lastId = 0;
 
@@ -21,17 +41,21 @@ export class Counting {
     this.#changes = changes;
   }
 
-  static async open(url: string, rules = noBans, now?: () => number): Promise<Counting> {
+  static async open(url: string, of?: CountingOptions): Promise<Counting> {
     const changes: boolean[] = [];
+    const options = optionsFor(url, of);
     const store = await FallbackCounterStore.open({
-      databaseNow: Date.now,
-      connect: (onError) => connectRedisCounters({ url, installation, rules, now, databaseNow: Date.now }, onError),
-      rules,
-      now,
+      ...options,
+      connect: (onError) => connectRedisCounters(options, onError),
       onSharedChange: (isShared) => void changes.push(isShared),
     });
     atEnd(() => store.close());
     return new Counting(store, changes);
+  }
+
+  /** Two processes of one installation. */
+  static openTwo(url: string, of?: CountingOptions): Promise<[Counting, Counting]> {
+    return Promise.all([Counting.open(url, of), Counting.open(url, of)]);
   }
 
   /** Whether Redis was shared after each change so far. */
@@ -48,11 +72,20 @@ export class Counting {
     const decisions = await Promise.all(Array.from({ length: requests }, () => this.store.decide(subject, one)));
     return decisions.filter(({ outcome }) => outcome === 'admitted').length;
   }
+
+  /** The outcomes of requests one after another, each of which comes so many milliseconds after the one before. */
+  async outcomes(subject: QuotaSubject, clock: Clock, waits: readonly number[]): Promise<string[]> {
+    const outcomes: string[] = [];
+    for (const wait of waits) {
+      clock.now += wait;
+      outcomes.push((await this.store.decide(subject, one)).outcome);
+    }
+    return outcomes;
+  }
 }
 
 /** The key of a client that no other test has. */
-export function newKey(requestsPerMinute = 60, requestsPerDay = 1_000): QuotaSubject {
+export function newKey(requestsPerMinute?: number, requestsPerDay?: number): QuotaSubject {
   lastId += 1;
-  const bans = { epoch: 0, bannedUntil: 0, automaticBans: [] };
-  return { id: String(lastId), limits: { requestsPerMinute, requestsPerDay }, bans, isAnonymous: false };
+  return keyOf(String(lastId), requestsPerMinute, requestsPerDay);
 }

@@ -3,7 +3,10 @@ import { expect, it } from '@jest/globals';
 import type { SharedCounters } from '../../src/platform/quotas/fallback-counter-store.ts';
 import { connectRedisCounters } from '../../src/platform/quotas/redis-counters.ts';
 import type { QuotaSubject } from '../../src/platform/quotas/counter-store.ts';
-import { DamagingProxy, SeededRandom } from '../faults/database/damaging-proxy.ts';
+import { DamagingProxy } from '../faults/database/damaging-proxy.ts';
+import { keyOf, one } from '../support/quota-subjects.ts';
+import { SeededRandom } from '../support/seeded-random.ts';
+import { optionsFor } from './counting.ts';
 import { RedisServer } from './redis-server.ts';
 
 /** `DAMAGED_REPLIES=20000` is the long form, `DAMAGE_SEED` repeats a run that failed. */
@@ -55,20 +58,19 @@ const types = ':+-*$_#,(%~>=!|x\0'.split('');
 
 /** Of the form only: nothing can know that one figure is another. */
 function damage(original: Buffer): Buffer {
-  const of = <Value>(values: readonly Value[]): Value => values[random.below(values.length)]!;
   const retyped = Buffer.from(original);
-  retyped.write(of(types), 0, 'latin1');
+  retyped.write(random.oneOf(types), 0, 'latin1');
   const text = original.toString('latin1');
   const kinds: readonly (() => Buffer)[] = [
     () => Buffer.concat([original, original]),
     () => retyped,
-    () => Buffer.from(text.replace(/^([*$])\d+/, `$1${of([0, 1, 7, 8, 10, 40])}`), 'latin1'),
+    () => Buffer.from(text.replace(/^([*$])\d+/, `$1${random.oneOf([0, 1, 7, 8, 10, 40])}`), 'latin1'),
     () => Buffer.from(text.replace(/:\d+\r\n$/, ''), 'latin1'),
-    () => Buffer.concat([of(injected), original]),
-    () => Buffer.concat([original, of(injected)]),
-    () => of(injected),
+    () => Buffer.concat([random.oneOf(injected), original]),
+    () => Buffer.concat([original, random.oneOf(injected)]),
+    () => random.oneOf(injected),
   ];
-  return random.next() < 0.01 ? Buffer.alloc(0) : of(kinds)();
+  return random.next() < 0.01 ? Buffer.alloc(0) : random.oneOf(kinds)();
 }
 
 interface Counted {
@@ -81,12 +83,7 @@ interface Counted {
 }
 
 const keys: readonly Counted[] = Array.from({ length: 20 }, (_, index) => ({
-  subject: {
-    id: String(index + 1),
-    limits: { requestsPerMinute: 2 ** 31 - 1, requestsPerDay: 2 ** 31 - 1 },
-    bans: undefined,
-    isAnonymous: false,
-  },
+  subject: { ...keyOf(String(index + 1), 2 ** 31 - 1, 2 ** 31 - 1), bans: undefined },
   first: (index + 1) * 1_000_000,
   least: 0,
   most: 0,
@@ -95,11 +92,7 @@ const keys: readonly Counted[] = Array.from({ length: 20 }, (_, index) => ({
 async function countOne(counters: SharedCounters, key: Counted): Promise<void> {
   const window = { openedAt: now, spent: key.first };
   key.most += 1;
-  const decided = await counters.decide(
-    key.subject,
-    { needs: 1, spends: 1 },
-    { minute: window, day: window, bannedUntil: 0 },
-  );
+  const decided = await counters.decide(key.subject, one, { minute: window, day: window, bannedUntil: 0 });
   key.least += 1;
   expect(decided.outcome).toBe('admitted');
   expect(decided.minute.spent).toBeGreaterThanOrEqual(key.first + key.least);
@@ -112,14 +105,7 @@ function isAssertion(error: unknown): boolean {
 }
 
 it(`whatever a damaged Redis says, each decision is that of its own key, or Redis is lost (DAMAGE_SEED=${seed})`, async () => {
-  const url = `redis://127.0.0.1:${proxy.port}`;
-  const options = {
-    url,
-    installation: { id: 'fuzz', prefix: 'petstore:quota', previousNamesUntil: 0 },
-    rules: { banAfter: 0, banForSeconds: 1 },
-    databaseNow: () => now,
-    now: () => now,
-  };
+  const options = optionsFor(`redis://127.0.0.1:${proxy.port}`, { clock: { now } });
   proxy.share = 0.02;
   let [decided, lost] = [0, 0];
   while (proxy.damaged < wanted) {

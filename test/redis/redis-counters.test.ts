@@ -1,6 +1,3 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
@@ -8,7 +5,8 @@ import { MemoryCounterStore } from '../../src/platform/quotas/memory-counter-sto
 import { connectRedisCounters } from '../../src/platform/quotas/redis-counters.ts';
 import { decisionOf } from '../../src/platform/quotas/counter.ts';
 import { edges, QuotaModel, scenarios } from '../platform/quotas/quota-model.ts';
-import { Counting, installation, newKey, noBans, one } from './counting.ts';
+import { addressOf, one } from '../support/quota-subjects.ts';
+import { Counting, newKey, optionsFor } from './counting.ts';
 import { RedisServer } from './redis-server.ts';
 
 const nothingKnown = { minute: { openedAt: 0, spent: 0 }, day: { openedAt: 0, spent: 0 }, bannedUntil: 0 };
@@ -21,12 +19,7 @@ describe('counters in Redis', () => {
       fc.asyncProperty(scenarios, async (scenario) => {
         const model = new QuotaModel(scenario);
         const { rules } = scenario;
-        const connect = (onError: (error: unknown) => void) =>
-          connectRedisCounters(
-            { url: redis.url, installation, rules, now: () => model.now, databaseNow: Date.now },
-            onError,
-          );
-        const shared = await connect(() => undefined);
+        const shared = await connectRedisCounters(optionsFor(redis.url, { rules, clock: model }), () => undefined);
         const memory = new MemoryCounterStore({ rules, now: () => model.now });
         const { id } = newKey();
         for (const step of scenario.steps) {
@@ -46,25 +39,13 @@ describe('counters in Redis', () => {
   });
 
   it.each([
-    ['free', 60, 1_000],
-    ['pro', 300, 10_000],
-    ['business', 1_000, 100_000],
-  ])('admit exactly what the plan %s has, over two connections at once', async (_, perMinute, perDay) => {
-    const key = newKey(perMinute, perDay);
-    const [first, second] = await Promise.all([Counting.open(redis.url), Counting.open(redis.url)]);
-    const requests = perMinute + 50;
-    const admitted = await Promise.all([first.admitted(requests, key), second.admitted(requests, key)]);
-    expect(admitted.reduce((sum, each) => sum + each)).toBe(perMinute);
-  });
-
-  it('admit exactly 1,000 requests of three processes together', async () => {
-    const script = new URL('counting-process.ts', import.meta.url).pathname;
-    const run = () => promisify(execFile)(process.execPath, [script, redis.url, '700']);
-    const results = (await Promise.all([run(), run(), run()])).map(
-      ({ stdout }) => JSON.parse(stdout) as { admitted: number; isShared: boolean },
-    );
-    expect(results.map(({ isShared }) => isShared)).toEqual([true, true, true]);
-    expect(results.reduce((sum, { admitted }) => sum + admitted, 0)).toBe(1_000);
+    ['a key', newKey(1_000, 100_000), 1_000],
+    ['an address', addressOf('192.0.2.1'), 60],
+  ])('admit exactly the requests that %s has, of three processes at once', async (_, subject, expected) => {
+    const processes = await Promise.all([1, 2, 3].map(() => Counting.open(redis.url)));
+    const admitted = await Promise.all(processes.map((process) => process.admitted(700, subject)));
+    expect(admitted.reduce((sum, each) => sum + each)).toBe(expected);
+    expect(processes.map(({ changes }) => changes)).toEqual([[], [], []]);
   });
 
   it('go on when Redis forgets the script', async () => {
@@ -77,13 +58,9 @@ describe('counters in Redis', () => {
   });
 
   it('leave nothing in Redis for longer than a day and a minute', async () => {
-    let now = 1_800_000_000_000;
-    const counting = await Counting.open(redis.url, { banAfter: 1, banForSeconds: 60 }, () => now);
-    const key = newKey(1);
-    for (const wait of [0, 0, 2_001, 1, 1]) {
-      now += wait;
-      await counting.store.decide(key, one);
-    }
+    const clock = { now: 1_800_000_000_000 };
+    const counting = await Counting.open(redis.url, { rules: { banAfter: 1, banForSeconds: 60 }, clock });
+    await counting.outcomes(newKey(1), clock, [0, 0, 2_001, 1, 1]);
     const bans = { epoch: 1, bannedUntil: 0, automaticBans: [] };
     await counting.store.decide({ ...newKey(), bans }, { needs: 0, spends: 0 });
     const keys = (await redis.command('KEYS', '*')) as string[];
@@ -95,44 +72,24 @@ describe('counters in Redis', () => {
     }
   });
 
-  it('hold a ban for every process at once', async () => {
-    let now = 1_800_000_000_000;
+  it('hold a ban for every process of an installation at once, and for no other one', async () => {
+    const clock = { now: 1_800_000_000_000 };
     const rules = { banAfter: 2, banForSeconds: 900 };
-    const [first, second] = await Promise.all([
-      Counting.open(redis.url, rules, () => now),
-      Counting.open(redis.url, rules, () => now),
-    ]);
+    const [first, second] = await Counting.openTwo(redis.url, { rules, clock });
     const key = newKey(1);
-    const outcomes: string[] = [];
-    for (const wait of [0, 0, 2_001, 0, 0]) {
-      now += wait;
-      outcomes.push((await first.store.decide(key, one)).outcome);
-    }
+    const outcomes = await first.outcomes(key, clock, [0, 0, 2_001, 0, 0]);
     expect(outcomes).toEqual(['admitted', 'refused', 'refused', 'refused', 'banned']);
     expect(await second.store.decide(key, one)).toMatchObject({ outcome: 'banned', retryAfterSeconds: 900 });
+    const other = await Counting.open(redis.url, { rules, clock, id: 'another' });
+    expect((await other.store.decide(key, one)).outcome).toBe('admitted');
   });
 
-  it('hold a ban to the end of the year 9999', async () => {
-    const [now, bannedUntil] = [Date.parse('2027-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59.999Z')];
-    const { store } = await Counting.open(redis.url, noBans, () => now);
-    const key = { ...newKey(), bans: { epoch: 1, bannedUntil, automaticBans: [] } };
-    const retryAfterSeconds = Math.ceil((bannedUntil - now) / 1000);
-    expect(await store.decide(key, one)).toMatchObject({ outcome: 'banned', retryAfterSeconds });
-  });
-});
-
-describe('addresses without a key', () => {
-  const limits = { requestsPerMinute: 60, requestsPerDay: 1_000 };
-
-  it('share at most 100,000 counters, that expire', async () => {
+  it('of addresses without a key are at most 100,000, that expire', async () => {
     await redis.command('FLUSHALL');
     const { store } = await Counting.open(redis.url);
-    const subjects = Array.from({ length: 2_000 }, (_, n) => ({
-      id: `address:2001:db8:${n.toString(16)}:${(n * 7919).toString(16)}::/64`,
-      limits,
-      bans: undefined,
-      isAnonymous: true,
-    }));
+    const subjects = Array.from({ length: 2_000 }, (_, n) =>
+      addressOf(`2001:db8:${n.toString(16)}:${(n * 7919).toString(16)}::/64`),
+    );
     await Promise.all(subjects.map((subject) => store.decide(subject, one)));
     const names = ((await redis.command('KEYS', '*address*')) as string[]).toSorted();
     expect(names.length).toBeGreaterThan(1_900);
@@ -140,17 +97,19 @@ describe('addresses without a key', () => {
     expect(Number(await redis.command('PTTL', names[0]!))).toBeLessThanOrEqual(86_460_000);
   });
 
-  it('are counted together over all processes', async () => {
-    const subject = { id: 'address:192.0.2.1', limits, bans: undefined, isAnonymous: true };
-    const [first, second] = await Promise.all([Counting.open(redis.url), Counting.open(redis.url)]);
-    expect((await first.admitted(40, subject)) + (await second.admitted(40, subject))).toBe(60);
+  it('hold a ban to the end of the year 9999', async () => {
+    const [now, bannedUntil] = [Date.parse('2027-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59.999Z')];
+    const { store } = await Counting.open(redis.url, { clock: { now } });
+    const key = { ...newKey(), bans: { epoch: 1, bannedUntil, automaticBans: [] } };
+    const retryAfterSeconds = Math.ceil((bannedUntil - now) / 1000);
+    expect(await store.decide(key, one)).toMatchObject({ outcome: 'banned', retryAfterSeconds });
   });
 });
 
 describe('when Redis is emptied, counting', () => {
   it('goes on in each process from what it knows, and returns with that: nothing more is admitted', async () => {
     const key = newKey(1_000, 100_000);
-    const [first, second] = await Promise.all([Counting.open(redis.url), Counting.open(redis.url)]);
+    const [first, second] = await Counting.openTwo(redis.url);
     expect((await first.admitted(350, key)) + (await second.admitted(350, key))).toBe(700);
 
     await redis.command('FLUSHALL');
@@ -167,7 +126,7 @@ describe('when Redis is emptied, counting', () => {
 
   it('in the middle of requests, admits at most once more for each process, in the minute and in the day', async () => {
     for (const key of [newKey(1_000, 100_000), newKey(100_000, 1_000)]) {
-      const processes = await Promise.all([Counting.open(redis.url), Counting.open(redis.url)]);
+      const processes = await Counting.openTwo(redis.url);
       let admitted = 0;
       const flood = async (process: Counting): Promise<void> => {
         for (let burst = 0; burst < 12; burst += 1) {
@@ -187,7 +146,7 @@ describe('when Redis is emptied, counting', () => {
 
   it('adds what a process that knew nothing has admitted meanwhile to what was known before', async () => {
     const key = newKey(1_000, 100_000);
-    const [knowing, other] = await Promise.all([Counting.open(redis.url), Counting.open(redis.url)]);
+    const [knowing, other] = await Counting.openTwo(redis.url);
     expect(await knowing.admitted(600, key)).toBe(600);
     await redis.command('FLUSHALL');
     await other.admitted(1, newKey());
@@ -220,13 +179,10 @@ describe('when Redis is lost, counting', () => {
   });
 
   it('keeps the bans that it knows', async () => {
-    let now = 1_800_000_000_000;
-    const counting = await Counting.open(redis.url, { banAfter: 1, banForSeconds: 900 }, () => now);
+    const clock = { now: 1_800_000_000_000 };
+    const counting = await Counting.open(redis.url, { rules: { banAfter: 1, banForSeconds: 900 }, clock });
     const key = newKey(1);
-    for (const wait of [0, 0, 2_001, 1]) {
-      now += wait;
-      await counting.store.decide(key, one);
-    }
+    await counting.outcomes(key, clock, [0, 0, 2_001, 1]);
     await redis.kill();
     expect(await counting.store.decide(key, one)).toMatchObject({ outcome: 'banned', retryAfterSeconds: 900 });
     await redis.restart();

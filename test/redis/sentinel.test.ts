@@ -1,13 +1,12 @@
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 
 import { expect, it } from '@jest/globals';
 
-import { FallbackCounterStore } from '../../src/platform/quotas/fallback-counter-store.ts';
+import { explainLostRedis } from '../../src/failed-start.ts';
 import { connectRedisCounters } from '../../src/platform/quotas/redis-counters.ts';
-import { atEnd } from '../support/at-end.ts';
-import { startTestApp } from '../support/test-app.ts';
-import { Counting, installation, newKey, noBans } from './counting.ts';
+import { shownError } from '../../src/platform/shown-error.ts';
+import { listen } from '../support/listen.ts';
+import { Counting, newKey, optionsFor } from './counting.ts';
 import { RedisGroup } from './redis-group.ts';
 import { RedisServer } from './redis-server.ts';
 
@@ -32,7 +31,7 @@ it('does not wait for a sentinel that hangs', async () => {
 
 it('says what each sentinel has answered when none names a master', async () => {
   const url = group.url.replace(/petstore$/, 'other');
-  const connecting = connectRedisCounters({ url, installation, rules: noBans, databaseNow: Date.now }, () => undefined);
+  const connecting = connectRedisCounters(optionsFor(url), () => undefined);
   await expect(connecting).rejects.toThrow(/(The sentinel 127\.0\.0\.1:\d+: no master is called "other"(; |$)){3}/);
 });
 
@@ -40,28 +39,23 @@ it.each([
   ['an IPv6 address with its zone', 'fe80::1%eth0', '6379'],
   ['a port that there is not', '127.0.0.1', '99999'],
   ['what is no address', 'a b@c/d?e#f', '6379'],
-])('never logs the password when a sentinel names %s', async (_, host, port) => {
+])('never shows the password when a sentinel names %s', async (_, host, port) => {
   const reply = `*2\r\n$${host.length}\r\n${host}\r\n$${port.length}\r\n${port}\r\n`;
   const sentinel = createServer((socket) => {
     socket.on('error', () => undefined).on('data', () => void socket.write(reply));
   });
-  sentinel.listen(0, '127.0.0.1');
-  await once(sentinel, 'listening');
-  atEnd(() => sentinel.close());
-  const address = `127.0.0.1:${(sentinel.address() as AddressInfo).port}`;
-  const said: string[] = [];
-  const store = await startTestApp(
-    { REDIS_URL: `redis+sentinel://user:s3cret-of-redis@${address}/mymaster`, LOG_LEVEL: 'trace' },
-    { logStream: { write: (line) => said.push(line) }, onNotice: (sentence) => said.push(sentence) },
-  );
-  await store.close();
-  expect(said.join('')).toContain("Redis can't be used");
-  expect(said.join('')).not.toContain('s3cret');
+  const url = `redis+sentinel://user:s3cret-of-redis@127.0.0.1:${await listen(sentinel)}/mymaster`;
+  const connecting = connectRedisCounters(optionsFor(url), () => undefined);
+  const failure: unknown = await connecting.then(undefined, (error: unknown) => error);
+  // In the log, and for people.
+  const shown = JSON.stringify(shownError(failure)) + explainLostRedis(url, failure);
+  expect(shown).toMatch(/Redis can't be used.*\nUntil it can, this process counts quotas alone;/s);
+  expect(shown).not.toContain('s3cret');
 });
 
 it('counts on while the master is killed, and together on the next one: each process admits at most once more', async () => {
   const key = newKey(1_000, 100_000);
-  const processes = [await Counting.open(group.url), await Counting.open(group.url)];
+  const processes = await Counting.openTwo(group.url);
   let admitted = 0;
   for (const process of processes) admitted += await process.admitted(300, key);
   const old = await group.master();
@@ -79,12 +73,12 @@ it('counts on while the master is killed, and together on the next one: each pro
 
   // The old master comes back as a replica, and nothing changes for those who count.
   await old.restart('--replicaof', '127.0.0.1', String((await group.master()).port));
-  expect(await processes[0]?.admitted(1_000, fresh)).toBe(0);
+  expect(await processes[0].admitted(1_000, fresh)).toBe(0);
 });
 
 it('follows a planned fail-over before the old master has become a replica', async () => {
   const key = newKey(1_000, 100_000);
-  const [first, second] = await Promise.all([Counting.open(group.url), Counting.open(group.url)]);
+  const [first, second] = await Counting.openTwo(group.url);
   expect((await first.admitted(200, key)) + (await second.admitted(200, key))).toBe(400);
   const old = await group.master();
   // Sentinels need a while to make it a replica; this one never becomes one.
@@ -117,13 +111,6 @@ it('is shared no more with a server that has become a replica, until it is a mas
 
 it('never counts in a Redis Cluster: the start fails, and names it', async () => {
   const node = await RedisServer.start('--cluster-enabled', 'yes');
-  const connect = (onError: (error: unknown) => void) =>
-    connectRedisCounters({ url: node.url, installation, rules: noBans, databaseNow: Date.now }, onError);
-  const opening = FallbackCounterStore.open({
-    connect,
-    rules: noBans,
-    onSharedChange: () => undefined,
-    databaseNow: Date.now,
-  });
-  await expect(opening).rejects.toThrow(/^REDIS_URL must not name a Redis Cluster, .*redis\+sentinel/);
+  const message = /^REDIS_URL must not name a Redis Cluster, .*redis\+sentinel/;
+  await expect(Counting.open(node.url)).rejects.toThrow(message);
 });

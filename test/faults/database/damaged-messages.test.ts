@@ -3,9 +3,10 @@ import { expect, it } from '@jest/globals';
 import { newApiKey } from '../../../src/domain/access/new-api-key.ts';
 import { runSql } from '../../support/postgres-client.ts';
 import { startCluster } from '../../support/started-cluster.ts';
+import { SeededRandom } from '../../support/seeded-random.ts';
 import { Service } from '../../support/service.ts';
 import { until } from '../../support/until.ts';
-import { DamagingProxy, SeededRandom } from './damaging-proxy.ts';
+import { DamagingProxy } from './damaging-proxy.ts';
 
 /** `DAMAGED_MESSAGES=20000` is the long form, `DAMAGE_SEED` repeats a run that failed. */
 const wanted = Number(process.env['DAMAGED_MESSAGES'] ?? 80);
@@ -80,7 +81,6 @@ const bytesBeforeTexts = 11;
 
 function damage(original: Buffer): Buffer {
   const [code, content] = [String.fromCharCode(original[0]!), original.subarray(5)];
-  const of = <Value>(values: readonly Value[]): Value => values[random.below(values.length)]!;
   const flipped = (): Buffer => {
     const bytes = Buffer.from(original);
     // Nothing can know that a text of a row is another one.
@@ -93,18 +93,18 @@ function damage(original: Buffer): Buffer {
     flipped,
     flipped,
     () => Buffer.concat([original, original]),
-    () => message(of(codes), content),
+    () => message(random.oneOf(codes), content),
     () => message(code, content.subarray(0, random.below(content.length + 1))),
     () => message(code, Buffer.concat([content, Buffer.alloc(1 + random.below(8))])),
-    () => message(code, content, of([0, 1, 3, 5, 2 ** 31, 2 ** 32 - 1])),
-    () => longer(of([-1, 1])),
-    () => Buffer.concat([of(injected), original]),
-    () => Buffer.concat([original, of(injected)]),
+    () => message(code, content, random.oneOf([0, 1, 3, 5, 2 ** 31, 2 ** 32 - 1])),
+    () => longer(random.oneOf([-1, 1])),
+    () => Buffer.concat([random.oneOf(injected), original]),
+    () => Buffer.concat([original, random.oneOf(injected)]),
   ];
   // Only the timeout ends the wait for what doesn't come.
   const waiting = [() => Buffer.alloc(0), () => longer(2 ** 20)];
-  if (random.next() < 0.01) return of(waiting)();
-  return of(kinds)();
+  if (random.next() < 0.01) return random.oneOf(waiting)();
+  return random.oneOf(kinds)();
 }
 
 interface Answer {

@@ -1,28 +1,7 @@
-import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 
-import { atEnd } from '../../support/at-end.ts';
-
-/** Random numbers from a seed, by mulberry32: the same ones for the same seed. */
-export class SeededRandom {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = seed;
-  }
-
-  /** Below 1. */
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let t = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  }
-
-  below(limit: number): number {
-    return Math.floor(this.next() * limit);
-  }
-}
+import { listenBefore } from '../../support/listen.ts';
+import type { SeededRandom } from '../../support/seeded-random.ts';
 
 /** What one message of the server becomes. */
 type Damage = (message: Buffer) => Buffer;
@@ -44,14 +23,12 @@ export class DamagingProxy {
   /** The share of messages that are damaged. */
   share = 0;
   damaged = 0;
+  port = 0;
   readonly #options: ProxyOptions;
-  readonly #server = createServer((client) => this.#serve(client));
 
   static async start(options: ProxyOptions): Promise<DamagingProxy> {
     const proxy = new DamagingProxy(options);
-    proxy.#server.listen(0, '127.0.0.1');
-    await once(proxy.#server, 'listening');
-    atEnd(() => proxy.#server.close());
+    proxy.port = await listenBefore(options.port, (client, server) => proxy.#join(client, server));
     return proxy;
   }
 
@@ -59,18 +36,7 @@ export class DamagingProxy {
     this.#options = options;
   }
 
-  get port(): number {
-    return (this.#server.address() as AddressInfo).port;
-  }
-
-  #serve(client: Socket): void {
-    const server = connect(this.#options.port, '127.0.0.1');
-    for (const [socket, other] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      socket.on('error', () => undefined).on('close', () => other.destroy());
-    }
+  #join(client: Socket, server: Socket): void {
     client.on('data', (bytes) => void server.write(bytes));
     let rest = Buffer.alloc(0);
     let passed = 0;

@@ -19,9 +19,11 @@ it('a reply of the script is a decision', () => {
 it.each([
   ['nothing', null],
   ['a text', 'OK'],
+  ['a number', 42],
   ['an empty list', []],
   ['nulls', Array.from({ length: 8 }, () => null)],
   ['texts', ['0', String(now), '0', '0', '0', '0', '0', '0']],
+  ['lists', Array.from({ length: 8 }, () => [1])],
   ['fractions', [0, now + 0.5, 0, 0, 0, 0, 0, 0]],
   ['a figure too few', [0, now, 0, 0, 0, 0, 0]],
   ['an outcome that there is not', [9, now, 0, 0, 0, 0, 0, 0]],
