@@ -9,6 +9,7 @@ import type { EventMoves } from '../../../src/platform/feed/sequencer.ts';
 import { Sequencer } from '../../../src/platform/feed/sequencer.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { connect } from '../../support/postgres-client.ts';
+import { SeededRandom } from '../../support/seeded-random.ts';
 import { until } from '../../support/until.ts';
 import { openEventLog, waiting } from './event-log.ts';
 import { testCaller } from '../../support/caller.ts';
@@ -58,10 +59,9 @@ function inPieces(moves: EventMoves, limit: number): EventMoves {
 
 type Random = (below: number) => number;
 
-/** Park and Miller's generator. */
 function randomOf(start: number): Random {
-  let state = (start % 2_147_483_646) + 1;
-  return (below) => (state = (state * 48_271) % 2_147_483_647) % below;
+  const random = new SeededRandom(start);
+  return (below) => random.below(below);
 }
 
 function statementOf(random: Random): string {

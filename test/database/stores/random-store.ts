@@ -7,6 +7,7 @@ import { InventoryItem } from '../../../src/domain/inventory/inventory-item.enti
 import { Order } from '../../../src/domain/orders/order.entity.ts';
 import { Pet, petStatuses } from '../../../src/domain/pets/pet.entity.ts';
 import type { OpenedDatabase } from '../../support/opened-database.ts';
+import type { SeededRandom } from '../../support/seeded-random.ts';
 
 const metadata = createMaintenanceOrm('postgresql://unused/unused').getMetadata();
 
@@ -16,25 +17,6 @@ export interface StoredRows {
   readonly pets: readonly Pet[];
   readonly orders: readonly Order[];
   readonly inventory: readonly InventoryItem[];
-}
-
-export interface Dice {
-  readonly below: (limit: number) => number;
-  readonly oneOf: <Item>(items: readonly Item[]) => Item;
-  readonly chance: (probability: number) => boolean;
-}
-
-/** The same numbers on every run, so that a failure can be repeated (mulberry32). */
-export function rollDice(seed: number): Dice {
-  let state = seed;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-  const below = (limit: number): number => Math.floor(next() * limit);
-  return { below, oneOf: (items) => items[below(items.length)]!, chance: (probability) => next() < probability };
 }
 
 /** Names with capitals, accents, the wildcards of LIKE and what sorts differently by code point and by UTF-16. */
@@ -56,7 +38,7 @@ export const names = [
 ];
 
 /** Fills the store with rows that have many ties and gaps: ids are taken at random, some negative, some beyond 2^53. */
-export async function fillAtRandom(sql: OpenedDatabase['sql'], dice: Dice): Promise<StoredRows> {
+export async function fillAtRandom(sql: OpenedDatabase['sql'], dice: SeededRandom): Promise<StoredRows> {
   const categories = times(25, (n) =>
     rowOf(Category, {
       id: idOf(n, dice),
@@ -109,7 +91,7 @@ function times<Row>(count: number, make: (n: number) => Row): Row[] {
   return Array.from({ length: count }, (_, n) => make(n));
 }
 
-function idOf(n: number, dice: Dice): Id {
+function idOf(n: number, dice: SeededRandom): Id {
   const base = dice.oneOf([-1_000_000n, 1n, 9_007_199_254_740_993n]);
   return String(base + BigInt(n * 3)) as Id;
 }

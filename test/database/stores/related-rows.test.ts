@@ -4,11 +4,12 @@ import type { Category } from '../../../src/domain/categories/category.entity.ts
 import type { Id } from '../../../src/domain/id.ts';
 import type { Pet } from '../../../src/domain/pets/pet.entity.ts';
 import { openTestDatabase } from '../../support/opened-database.ts';
-import { fillAtRandom, rollDice } from './random-store.ts';
+import { SeededRandom } from '../../support/seeded-random.ts';
+import { fillAtRandom } from './random-store.ts';
 import { testCaller } from '../../support/caller.ts';
 
 const opened = await openTestDatabase();
-const stored = await fillAtRandom(opened.sql, rollDice(20_261_121));
+const stored = await fillAtRandom(opened.sql, new SeededRandom(20_261_121));
 
 describe('rows by their ids', () => {
   it('come in the order of the ids, repeated ones again, with undefined for what is not there', async () => {

@@ -10,18 +10,19 @@ import { petSorting, type PetFilter, type PetSortField } from '../../../src/doma
 import type { ReadStore } from '../../../src/domain/store.ts';
 import { openTestDatabase } from '../../support/opened-database.ts';
 import { expectedSlice } from './oracle.ts';
-import { fillAtRandom, names, rollDice, type Dice, type StoredRows } from './random-store.ts';
+import { SeededRandom } from '../../support/seeded-random.ts';
+import { fillAtRandom, names, type StoredRows } from './random-store.ts';
 import { testCaller } from '../../support/caller.ts';
 
-const dice = rollDice(20_261_121);
+const dice = new SeededRandom(20_261_121);
 const rounds = 300;
 
 const opened = await openTestDatabase();
 const stored = await fillAtRandom(opened.sql, dice);
 
 /** Several items, maybe one, none, or the same twice; or no choice at all. */
-function someOf<Item>({ below, chance, oneOf }: Dice, items: readonly Item[]): Item[] | undefined {
-  return chance(0.5) ? undefined : Array.from({ length: below(5) }, () => oneOf(items));
+function someOf<Item>(items: readonly Item[]): Item[] | undefined {
+  return dice.chance(0.5) ? undefined : Array.from({ length: dice.below(5) }, () => dice.oneOf(items));
 }
 
 function maybe<Value>(make: () => Value): Value | undefined {
@@ -117,8 +118,8 @@ const pets = () => ({
   sorting: petSorting,
   rows: stored.pets,
   filter: (): PetFilter => ({
-    statusIn: someOf(dice, petStatuses),
-    categoryIdIn: someOf(dice, [...stored.categories.slice(0, 9).map(({ id }) => id), '4711' as Id]),
+    statusIn: someOf(petStatuses),
+    categoryIdIn: someOf([...stored.categories.slice(0, 9).map(({ id }) => id), '4711' as Id]),
     nameContains: maybe(() => dice.oneOf([...names, 'E', 'ë', '%', '_', '\\', 'ПРИ', ''])),
   }),
   matches: (filter: PetFilter, row: StoredRows['pets'][number]) =>
@@ -138,10 +139,7 @@ const orders = () => ({
   sorting: orderSorting,
   rows: stored.orders,
   filter: (): OrderFilter => ({
-    petIdIn: someOf(
-      dice,
-      stored.pets.slice(0, 12).map(({ id }) => id),
-    ),
+    petIdIn: someOf(stored.pets.slice(0, 12).map(({ id }) => id)),
     complete: maybe(() => dice.chance(0.5)),
     shipDateFrom: maybe(() => new Date(-62_135_596_800_000 + dice.below(4) * 1e12)),
     shipDateTo: maybe(() => new Date(-62_135_596_800_000 + dice.below(9) * 1e12)),
@@ -177,7 +175,7 @@ describe('a read returns what sorting and filtering in memory returns', () => {
       sorting: inventorySorting,
       rows: stored.inventory,
       filter: (): InventoryFilter => ({
-        statusIn: someOf(dice, petStatuses),
+        statusIn: someOf(petStatuses),
         quantityAtLeast: maybe(() => dice.below(4)),
         quantityAtMost: maybe(() => dice.below(7)),
       }),

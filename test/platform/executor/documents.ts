@@ -1,73 +1,35 @@
-/** Fields by type, with the type that they return; types in capitals are objects, interfaces and unions. */
-const fields: Readonly<Record<string, Readonly<Record<string, string | undefined>>>> = {
-  Query: {
-    dog: 'Dog',
-    collars: 'Collar',
-    kennel: 'Kennel',
-    cat: 'Cat',
-    named: 'Named',
-    numbered: 'Numbered',
-    thing: 'Thing',
-    things: 'Thing',
-    dogs: 'Dog',
-    echo: undefined,
-  },
-  Mutation: { add: undefined, addLater: 'Total', fail: undefined, strict: 'Total' },
-  Kennel: { name: undefined, collars: 'Collar' },
-  Total: { value: undefined, broken: undefined, dog: 'Dog' },
-  Dog: {
-    name: undefined,
-    self: 'Named',
-    strict: 'Named',
-    number: undefined,
-    friend: 'Cat',
-    friends: 'Dog',
-    maybes: 'Cat',
-    all: 'Dog',
-    collar: 'Collar',
-    collars: 'Collar',
-    echo: undefined,
-  },
-  Collar: {
-    size: undefined,
-    label: undefined,
-    note: undefined,
-    colour: undefined,
-    price: undefined,
-    tags: undefined,
-    spare: 'Collar',
-    buckle: 'Collar',
-    owner: 'Collar',
-  },
-  Cat: {
-    name: undefined,
-    self: 'Named',
-    strict: 'Named',
-    colour: undefined,
-    things: 'Thing',
-    weight: undefined,
-    any: undefined,
-    ids: undefined,
-    echo: undefined,
-  },
-  Named: { name: undefined, self: 'Named', strict: 'Named' },
-  Numbered: { number: undefined },
-  Thing: {},
-};
+import { doTypesOverlap, getNamedType, isCompositeType, isUnionType, type GraphQLOutputType } from 'graphql';
+
+import { SeededRandom } from '../../support/seeded-random.ts';
+import { createSampleSchema } from './sample-schema.ts';
+
+const schema = createSampleSchema();
+
+const types = Object.values(schema.getTypeMap())
+  .filter(isCompositeType)
+  .filter(({ name }) => !name.startsWith('__'));
+
+/** Fields by type, with the type that they return, where that is an object, an interface or a union. */
+const fields = Object.fromEntries(
+  types.map((type) => {
+    const ofType = isUnionType(type) ? [] : Object.values(type.getFields());
+    return [type.name, ofType.map((field) => [field.name, compositeIn(field.type)] as const)];
+  }),
+);
 
 /** Where a fragment on a type can be spread. */
-const narrower: Readonly<Record<string, readonly string[]>> = {
-  Query: ['Query'],
-  Mutation: ['Mutation'],
-  Kennel: ['Kennel'],
-  Total: ['Total'],
-  Dog: ['Dog', 'Named', 'Thing', 'Numbered'],
-  Collar: ['Collar'],
-  Cat: ['Cat', 'Named', 'Thing'],
-  Named: ['Named', 'Dog', 'Cat', 'Thing'],
-  Numbered: ['Numbered', 'Dog'],
-  Thing: ['Thing', 'Dog', 'Cat', 'Named'],
-};
+const narrower = Object.fromEntries(
+  types.map((type) => [
+    type.name,
+    types.filter((other) => doTypesOverlap(schema, type, other)).map((other) => other.name),
+  ]),
+);
+
+/** The name of the type of a value that has a selection. */
+function compositeIn(type: GraphQLOutputType): string | undefined {
+  const named = getNamedType(type);
+  return isCompositeType(named) ? named.name : undefined;
+}
 
 const echoArguments: Readonly<Record<string, readonly string[]>> = {
   other: [
@@ -147,22 +109,12 @@ const values: Readonly<Record<string, readonly unknown[]>> = {
   fifth: [true, false, undefined],
 };
 
-/** mulberry32: whole numbers that a seed decides. */
-function numbersFrom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
-
 /** A random document, mostly a valid one: the others are discarded by the caller. */
 export function documentFrom(seed: number): Drawn {
-  const draw = numbersFrom(seed);
+  const random = new SeededRandom(seed);
+  const draw = (below: number): number => random.below(below);
+  const pick = <Item>(items: readonly Item[]): Item => random.oneOf(items);
   const isMutation = draw(3) === 0;
-  const pick = <Item>(items: readonly Item[]): Item => items[draw(items.length)] as Item;
   const fragmentTypes = Array.from({ length: draw(5) }, () =>
     pick(Object.keys(fields).filter((type) => type !== (isMutation ? 'Query' : 'Mutation'))),
   );
@@ -177,7 +129,7 @@ export function documentFrom(seed: number): Drawn {
       const condition = pick(['', ...narrower[type]!.map((other) => ` on ${other}`)]);
       return `...${condition}${pick(directives)} ${selections(condition === '' ? type : condition.slice(4), depth - 1, below)}`;
     }
-    const known = Object.entries(fields[type]!).filter(([, returned]) => returned === undefined || depth > 0);
+    const known = fields[type]!.filter(([, returned]) => returned === undefined || depth > 0);
     if (kind === 3 || known.length === 0) return pick(['__typename', 'kind: __typename', '__proto__: __typename']);
     const [name, returned] = pick(known);
     const args =
