@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 
-import { runSql, withClient } from '../support/postgres-client.ts';
+import { withClient } from '../support/postgres-client.ts';
+import { codesOf } from '../support/service.ts';
 import { startCluster } from '../support/started-cluster.ts';
 import { listenHere } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
@@ -12,14 +13,9 @@ import { until } from '../support/until.ts';
 
 const cluster = await startCluster();
 const service = await listenHere({ DATABASE_URL: cluster.url });
-const sql = (text: string) => runSql(cluster.url, text);
-await sql(`insert into categories (name) values ('Dogs');
+await cluster.sql(`insert into categories (name) values ('Dogs');
   insert into pets (name, category_id) values ('Rex', 1), ('Max', 1);
   insert into inventory (pet_id, quantity) values (1, 5), (2, 5)`);
-
-interface Failure {
-  readonly extensions: { readonly code: string };
-}
 
 /** An order and a new name for the pet, together. */
 async function orderAndRename(id: number) {
@@ -27,8 +23,7 @@ async function orderAndRename(id: number) {
     `mutation @atomic { order: createOrder(input: {}) { order { id } }
        name: updatePet(input: { id: ${id}, name: "New" }) { pet { name } } }`,
   );
-  const codes = ((body.errors ?? []) as Failure[]).map(({ extensions }) => extensions.code);
-  return { status, headers, data: body.data, codes };
+  return { status, headers, data: body.data, codes: codesOf(body) };
 }
 
 const nothing = { order: null, name: null };
@@ -40,14 +35,14 @@ it('an operation with @atomic ends after 2 s with 503, and nothing is carried ou
   });
   expect([status, data, codes]).toEqual([503, nothing, ['SERVICE_UNAVAILABLE', 'SERVICE_UNAVAILABLE']]);
   expect(headers.get('retry-after')).not.toBeNull();
-  expect(await sql('select 1 from orders')).toEqual([]);
+  expect(await cluster.sql('select 1 from orders')).toEqual([]);
   const after = await service.graphql('mutation @atomic { updatePet(input: { id: 2, name: "New" }) { pet { name } } }');
   expect(after.body.errors).toBeUndefined();
 });
 
 it('an operation with @atomic is tried again after a deadlock', async () => {
   // PostgreSQL's own error, at the first of two tries: a sequence isn't rolled back.
-  await sql(`create sequence tries;
+  await cluster.sql(`create sequence tries;
     create function deadlock() returns trigger language plpgsql as
     $$ begin
       if nextval('tries') = 1 then raise exception 'deadlock' using errcode = '40P01'; end if;
@@ -55,34 +50,36 @@ it('an operation with @atomic is tried again after a deadlock', async () => {
     end $$;
     create trigger deadlock before update on pets for each row when (new.id = 2) execute function deadlock()`);
   const { codes } = await orderAndRename(2);
-  await sql('drop trigger deadlock on pets');
+  await cluster.sql('drop trigger deadlock on pets');
   expect(codes).toEqual([]);
-  const [after] = await sql('select last_value::int as tries, (select count(*)::int from orders) as orders from tries');
+  const [after] = await cluster.sql(
+    'select last_value::int as tries, (select count(*)::int from orders) as orders from tries',
+  );
   expect(after).toEqual({ tries: 2, orders: 1 });
 });
 
 it('operations with @atomic that lock in opposite orders do not wait for PostgreSQL to find the deadlock', async () => {
-  await sql(`alter system set deadlock_timeout = '10s'`);
-  await sql('select pg_reload_conf()');
+  await cluster.sql(`alter system set deadlock_timeout = '10s'`);
+  await cluster.sql('select pg_reload_conf()');
   const rename = (id: number) => `pet${id}: updatePet(input: { id: ${id}, name: "Renamed" }) { pet { name } }`;
   await withClient(cluster.url, async (other) => {
     await other.query(`begin; update pets set name = 'Other' where id = 2`);
     const renamed = service.graphql(`mutation @atomic { ${rename(1)} ${rename(2)} }`);
     const waits = `select 1 from pg_stat_activity where wait_event_type = 'Lock'`;
-    await until(async () => (await sql(waits)).length === 1);
+    await until(async () => (await cluster.sql(waits)).length === 1);
     // Each has what the other one waits for.
     await other.query(`update pets set name = 'Other' where id = 1; commit`);
     expect((await renamed).body.errors).toBeUndefined();
   });
-  expect(await sql('select name from pets order by id')).toEqual([{ name: 'Renamed' }, { name: 'Renamed' }]);
+  expect(await cluster.sql('select name from pets order by id')).toEqual([{ name: 'Renamed' }, { name: 'Renamed' }]);
 });
 
 it('a COMMIT that fails makes all fields of an operation with @atomic null', async () => {
-  await sql(`create function refuse() returns trigger language plpgsql as
+  await cluster.sql(`create function refuse() returns trigger language plpgsql as
     $$ begin raise exception 'disk full' using errcode = '53100'; end $$;
     create constraint trigger refuse after insert on orders deferrable initially deferred
       for each row execute function refuse()`);
   const { status, data, codes } = await orderAndRename(1);
-  await sql('drop trigger refuse on orders');
+  await cluster.sql('drop trigger refuse on orders');
   expect([status, data, codes]).toEqual([503, nothing, ['SERVICE_UNAVAILABLE', 'SERVICE_UNAVAILABLE']]);
 });

@@ -1,9 +1,8 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { runSql } from '../support/postgres-client.ts';
 import { startCluster } from '../support/started-cluster.ts';
-import { Service } from '../support/service.ts';
+import { codesOf, Service } from '../support/service.ts';
 
 /*
  * On a server: the embedded database has one session, so transactions never wait for each other's rows.
@@ -18,26 +17,13 @@ const clients = 8;
 const rows = 3;
 
 const service = await Service.start({ DATABASE_URL: cluster.url, LOG_LEVEL: 'silent' });
-await runSql(
-  cluster.url,
+await cluster.sql(
   `insert into categories (id, name) overriding system value select n, '0' from generate_series(1, ${rows}) as n;
    insert into pets (id, name, category_id) overriding system value select n, '0', n from generate_series(1, ${rows}) as n;
    insert into inventory (pet_id, quantity) select id, 0 from pets;
    insert into orders (id, pet_id, quantity, complete) overriding system value select n, n, 1, false from generate_series(1, ${rows}) as n;
    select setval('orders_id_seq', 1000), setval('pets_id_seq', 1000), setval('categories_id_seq', 1000)`,
 );
-
-async function createKey(): Promise<string> {
-  const plan = 'plan: ENTERPRISE, requestsPerMinute: 1000000, requestsPerDay: 1000000';
-  const { body } = await service.graphql(
-    `mutation { createApiKey(input: { name: "any", ${plan}, scopes: [WRITE] }) { secret } }`,
-  );
-  return body.data.createApiKey.secret;
-}
-
-interface Failure {
-  readonly extensions: { readonly code: string };
-}
 
 const id = fc.integer({ min: 1, max: rows });
 const name = 'name: "New"';
@@ -66,14 +52,14 @@ it(`operations with @atomic that name the same rows in any order wait for each o
   const sent = fc.sample(operation, { seed, numRuns: operations });
   const failed: unknown[] = [];
   const send = async (): Promise<void> => {
-    const secret = await createKey();
+    const secret = await service.createKey();
     for (let next = sent.pop(); next !== undefined; next = sent.pop()) {
       const { fields, last, isKeyed } = next;
       const query = `mutation @atomic { ${[...fields, last].map((each, n) => (each === '' ? '' : `f${n}: ${each}`)).join(' ')} }`;
       const key: Record<string, string> = isKeyed ? { 'idempotency-key': `order ${sent.length}` } : {};
       const headers = { authorization: `Bearer ${secret}`, ...key };
       const { status, body } = await service.post('/graphql', { query }, headers);
-      const codes = ((body.errors ?? []) as Failure[]).map(({ extensions }) => extensions.code);
+      const codes = codesOf(body);
       const isRight = last === '' ? codes.length === 0 : /CONFLICT|PRECONDITION/.test(codes.join());
       if (!isRight || status !== 200) failed.push({ query, status, errors: body.errors });
     }

@@ -4,7 +4,6 @@ import { pathToFileURL } from 'node:url';
 
 import { expect, it } from '@jest/globals';
 
-import { runSql } from '../support/postgres-client.ts';
 import { startCluster } from '../support/started-cluster.ts';
 import { Service } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
@@ -29,7 +28,6 @@ function start(seconds: number): Promise<Service> {
   return Service.start({ DATABASE_URL: cluster.url, NODE_OPTIONS: `--import ${pathToFileURL(file).href}` });
 }
 
-const sql = (text: string) => runSql(cluster.url, text);
 const mutation = 'mutation { createCategory(input: { name: "Once" }) { category { id } } }';
 
 it.each([
@@ -52,13 +50,15 @@ it.each([
     const tables = ['idempotency_records', 'graphql_idempotency_records'];
     const age = async (seconds: number) => {
       for (const table of tables) {
-        await sql(`update ${table} set created_at = now() - interval '24 hours' + ${seconds} * interval '1 second'`);
+        await cluster.sql(
+          `update ${table} set created_at = now() - interval '24 hours' + ${seconds} * interval '1 second'`,
+        );
       }
     };
     const replayed = async (service: Service) =>
       (await write(service, `key of ${name}`)).headers.get('idempotent-replayed');
     for (const [first, second] of [processes, processes.toReversed()] as readonly (readonly Service[])[]) {
-      await sql(tables.map((table) => `delete from ${table}`).join('; '));
+      await cluster.sql(tables.map((table) => `delete from ${table}`).join('; '));
       expect(await replayed(first!)).toBeNull();
       await age(60);
       expect([await replayed(second!), await replayed(first!)]).toEqual(['true', 'true']);

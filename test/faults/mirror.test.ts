@@ -5,7 +5,7 @@ import type pg from 'pg';
 
 import { mirrorStore } from '../clients/events/mirror.ts';
 import { findFreePort } from '../support/free-port.ts';
-import { connect, runSql } from '../support/postgres-client.ts';
+import { connect } from '../support/postgres-client.ts';
 import { startCluster } from '../support/started-cluster.ts';
 import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -27,7 +27,6 @@ for (let count = 0; count < 2; count += 1) {
   services.push(await Service.start(settings[count]!));
 }
 
-const unlimited = 'plan: ENTERPRISE, requestsPerMinute: 1000000000, requestsPerDay: 1000000000';
 const random = (below: number): number => Math.floor(Math.random() * below);
 
 /** What a transaction of SQL does to some rows. */
@@ -90,16 +89,12 @@ async function writeByRequests(isOver: () => boolean): Promise<void> {
 it(
   `a copy that follows ${leastEvents} events is equal to the store, whatever was killed, held open or lost meanwhile`,
   async () => {
-    await runSql(
-      cluster.url,
+    await cluster.sql(
       `insert into categories (name) select 'c' || n from generate_series(1, 20) as n;
     with made as (insert into pets (name, category_id) select 'p' || n, 1 + n % 20 from generate_series(1, 400) as n returning id)
       insert into inventory (pet_id, quantity) select id, 5 from made`,
     );
-    const created = await services[0]!.graphql(
-      `mutation { createApiKey(input: { name: "Mirror", ${unlimited} }) { secret } }`,
-    );
-    const key = created.body.data.createApiKey.secret as string;
+    const key = await services[0]!.createKey();
     const abort = new AbortController();
     let isOver = false;
     const isRunning = (): boolean => !isOver;
@@ -118,7 +113,7 @@ it(
     };
     let killed: Promise<void> | undefined;
     const logged = async (): Promise<number> =>
-      Number((await runSql(cluster.url, 'select count(*) as events from events'))[0]?.['events']);
+      Number((await cluster.sql('select count(*) as events from events'))[0]?.['events']);
     const follow = async (): ReturnType<typeof mirrorStore> => {
       // While the writers are at work.
       const begun = await mirrorStore(services[0]!.address, key, abort.signal);

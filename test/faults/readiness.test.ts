@@ -6,7 +6,9 @@ import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 const cluster = await startCluster();
-const service = await Service.start({ DATABASE_URL: cluster.url, DRAIN_DELAY: '3s' });
+const service = await Service.start({ DATABASE_URL: cluster.url, DRAIN_DELAY: '3s', DRAIN_TIMEOUT: '4s' });
+
+const createCategory = 'mutation { createCategory(input: { name: "Dogs" }) { category { id } } }';
 
 const sql = async (...statements: string[]): Promise<void> => {
   // An open session may be read-only by default.
@@ -25,7 +27,7 @@ const fillDisk = async (): Promise<void> => {
     'alter system set temp_file_limit = 0',
     'select pg_reload_conf()',
   );
-  const { status } = await service.graphql('mutation { createCategory(input: { name: "Dogs" }) { category { id } } }');
+  const { status } = await service.graphql(createCategory);
   expect(status).toBe(503);
 };
 
@@ -92,12 +94,18 @@ it('SIGTERM at the very moment at which the service is complete ends it, with 0'
 });
 
 // A closed terminal sends SIGHUP, and systemd right after SIGTERM where SendSIGHUP says so: the kernel delivers it first.
-it('/readyz is 503 while the service shuts down, and requests are still served; SIGHUP never counts as the second signal that ends a drain', async () => {
+it('/readyz is 503 while the service shuts down, and requests are still served; it ends in time while the database is stopped, and SIGHUP never counts as the second signal that ends a drain', async () => {
   await until(async () => (await service.get('/readyz')).status === 200);
   service.signal('SIGHUP');
   await until(async () => (await service.get('/readyz')).body.reasons?.[0] === 'The service is shutting down.');
   service.signal('SIGTERM');
   service.signal('SIGHUP');
   expect((await service.graphql('{ pets { totalCount } }')).status).toBe(200);
+  expect((await service.graphql(createCategory)).status).toBe(200);
+  cluster.pause();
+  const started = performance.now();
   expect(await service.ended()).toBe(0);
+  cluster.resume();
+  // The delay and twice the timeout, for a busy machine.
+  expect(performance.now() - started).toBeLessThan(3_000 + 2 * 4_000);
 });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { connect } from '../support/postgres-client.ts';
 import { startCluster } from '../support/started-cluster.ts';
-import { Service } from '../support/service.ts';
+import { codesOf, Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 
 /** `SAFE_WRITES=1000` is the long form, also with one process, and three. */
@@ -16,10 +15,6 @@ const maxMillis = 120_000 + 600 * total;
 const cluster = await startCluster();
 
 const retried: ReadonlySet<string> = new Set(['SERVICE_UNAVAILABLE', 'CONFLICT', 'ABORTED', 'PRECONDITION_FAILED']);
-
-interface Failure {
-  readonly extensions: { readonly code: string };
-}
 
 /**
  * Every third operation is a sale in one transaction; the others are an order and the name of a category, each for
@@ -38,9 +33,7 @@ describe.each(process.env['SAFE_WRITES'] ? [{ processes: 1 }, { processes: 3 }] 
     it(
       'each key has its effect exactly once, whatever is killed between two root fields',
       async () => {
-        const database = await connect(cluster.url);
-        await database.query('drop schema public cascade; create schema public');
-        await database.end();
+        await cluster.sql('drop schema public cascade; create schema public');
         const settings = { DATABASE_URL: cluster.url, DATABASE_POOL: '4', LOG_LEVEL: 'silent' };
         const services = [await Service.start(settings)];
         while (services.length < processes) services.push(await Service.start(settings));
@@ -49,9 +42,7 @@ describe.each(process.env['SAFE_WRITES'] ? [{ processes: 1 }, { processes: 3 }] 
         expect((await services[0]!.graphql(seed)).body.errors).toBeUndefined();
 
         // The administrator's key has a plan, which the long form goes beyond.
-        const made = await services[0]!.graphql(`mutation { createApiKey(input: { name: "seller", plan: ENTERPRISE,
-      scopes: [WRITE], requestsPerMinute: 1000000, requestsPerDay: 1000000 }) { secret } }`);
-        const { secret } = made.body.data.createApiKey;
+        const secret = await services[0]!.createKey();
 
         let done = 0;
         let next = 0;
@@ -80,7 +71,7 @@ describe.each(process.env['SAFE_WRITES'] ? [{ processes: 1 }, { processes: 3 }] 
                 { query: remembered },
                 { 'idempotency-key': `key ${n}`, authorization: `Bearer ${secret}` },
               );
-              const codes = ((body.errors ?? []) as Failure[]).map(({ extensions }) => extensions.code);
+              const codes = codesOf(body);
               if (codes.length === 0) return true;
               // Nothing of it was carried out, now or before: it may be another sale.
               if (codes.includes('PRECONDITION_FAILED')) sent.delete(n);
@@ -101,8 +92,7 @@ describe.each(process.env['SAFE_WRITES'] ? [{ processes: 1 }, { processes: 3 }] 
             return;
           }
           const index = kills % processes;
-          services[index]!.signal('SIGKILL');
-          await services[index]!.ended();
+          await services[index]!.kill();
           services[index] = await Service.start(settings);
         };
         let killing = Promise.resolve();
@@ -116,15 +106,10 @@ describe.each(process.env['SAFE_WRITES'] ? [{ processes: 1 }, { processes: 3 }] 
         await Promise.all(Array.from({ length: clients }, work));
         await killing;
 
-        const check = await connect(cluster.url);
-        const { rows } = await check.query(`select (select count(*)::int from orders) as orders,
+        const rows = await cluster.sql(`select (select count(*)::int from orders) as orders,
       (select count(distinct quantity)::int from orders) as different, (select quantity from inventory) as stock,
       (select count(*)::int from categories) as categories, (select count(distinct name)::int from categories) as names`);
-        await check.end();
-        for (const service of services) {
-          service.signal('SIGTERM');
-          await service.ended();
-        }
+        for (const service of services) await service.stop();
         const sales = Math.ceil(total / 3);
         const categories = total - sales + 1;
         expect(unexpected).toEqual([]);

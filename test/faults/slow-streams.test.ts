@@ -5,7 +5,6 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from '@jest/globals';
 
 import { atEnd } from '../support/at-end.ts';
-import { runSql } from '../support/postgres-client.ts';
 import { startCluster } from '../support/started-cluster.ts';
 import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
@@ -27,12 +26,6 @@ const service = await Service.start({ DATABASE_URL: cluster.url, LOG_LEVEL: 'sil
 
 const streams: SlowReader[] = [];
 atEnd(() => streams.forEach((stream) => stream.close()));
-
-async function createKey(name: string): Promise<string> {
-  const mutation = 'mutation ($name: String!) { createApiKey(input: { name: $name, plan: BUSINESS }) { secret } }';
-  const { body } = await service.graphql(mutation, { name });
-  return body.data.createApiKey.secret as string;
-}
 
 function megabytes(): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))![1]) / 1024;
@@ -99,11 +92,11 @@ it(
   `${readers} streams that are read by a few bytes a second take little memory, delay no other and miss nothing`,
   async () => {
     for (let index = 0; index < readers; index += streamsOfKey) {
-      const key = await createKey(`slow ${index}`);
+      const key = await service.createKey();
       while (streams.length < Math.min(readers, index + streamsOfKey)) streams.push(new SlowReader(key));
     }
     const slow = streams.slice();
-    const neighbour = new SlowReader(await createKey('neighbour'), true);
+    const neighbour = new SlowReader(await service.createKey(), true);
     streams.push(neighbour);
     await until(() => streams.every(({ hasBegun }) => hasBegun));
     const before = megabytes();
@@ -111,8 +104,7 @@ it(
     const delays: number[] = [];
     for (let batch = 0; batch < batches; batch += 1) {
       const committedAt = performance.now();
-      await runSql(
-        cluster.url,
+      await cluster.sql(
         `insert into categories (name, description) select n::text, repeat('水', $2::int / 3)
           from generate_series($1::int, $1::int + ${eventsOfBatch - 1}) as n`,
         [batch * eventsOfBatch, bytesOfEvent],

@@ -8,7 +8,7 @@ import { eventStream, multipart, openStream, type ClientStream } from '../graphq
 import { connect, runSql } from '../support/postgres-client.ts';
 import { startCluster } from '../support/started-cluster.ts';
 import { path } from '../support/running-command.ts';
-import { adminKey, Service } from '../support/service.ts';
+import { adminKey, codesOf, Service } from '../support/service.ts';
 import { listenHere } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
 import { testCaller } from '../support/caller.ts';
@@ -18,11 +18,9 @@ const settings = { DATABASE_URL: cluster.url, DATABASE_POOL: '2', LOG_LEVEL: 'si
 /** Two processes, which start at the same time on an empty database. */
 const services = await Promise.all([1, 2].map(() => Service.start(settings)));
 
-const sql = (text: string): Promise<Record<string, unknown>[]> => runSql(cluster.url, text);
-
 /** The names of created categories, in the order of the log. */
 async function logged(): Promise<unknown[]> {
-  const rows = await sql(
+  const rows = await cluster.sql(
     `select body ->> 'name' as name from events where type = 'category.created' order by position`,
   );
   return rows.map(({ name }) => name);
@@ -47,9 +45,9 @@ it('two processes carry out 20 requests with one Idempotency-Key once between th
     query: 'mutation { createCategory(input: { name: "GraphQL" }) { category { id } } }',
   });
   expect([...new Set(rest.map(({ status }) => status))].filter((status) => status !== 409)).toEqual([201]);
-  const codes = graphql.flatMap(({ body }) => body.errors ?? []).map(({ extensions }) => extensions.code);
+  const codes = graphql.flatMap(({ body }) => codesOf(body));
   expect(codes.filter((code) => code !== 'CONFLICT')).toEqual([]);
-  const rows = await sql(
+  const rows = await cluster.sql(
     `select name, count(*)::int as n from categories where name in ('REST', 'GraphQL') group by name order by name`,
   );
   expect(rows).toEqual([
@@ -65,7 +63,7 @@ it('kill -9 of the process that moves, and of PostgreSQL, loses no event and rep
     for (let n = 0; n < 10; n += 1) {
       const name = `round ${round} ${n}`;
       try {
-        await sql(`insert into categories (name) values ('${name}')`);
+        await cluster.sql(`insert into categories (name) values ('${name}')`);
         acknowledged.push(name);
       } catch {
         unsure.push(name);
@@ -82,7 +80,7 @@ it('kill -9 of the process that moves, and of PostgreSQL, loses no event and rep
       }
     }
   }
-  await until(async () => (await sql('select from event_outbox')).length === 0);
+  await until(async () => (await cluster.sql('select from event_outbox')).length === 0);
   const names = (await logged()).map(String).filter((name) => name.startsWith('round') && !unsure.includes(name));
   expect(names).toEqual(acknowledged);
   expect(acknowledged.length).toBeGreaterThanOrEqual(27);
@@ -116,13 +114,13 @@ it.each([
 });
 
 it('a transaction that stays open, in this database or in another one of the server, delays no event of others', async () => {
-  await sql('create database other');
+  await cluster.sql('create database other');
   const url = new URL(cluster.url);
   url.pathname = '/other';
   const holders = await Promise.all([connect(url.href), connect(cluster.url)]);
   await holders[0].query('begin isolation level repeatable read; select pg_current_xact_id()');
   await holders[1].query(`begin isolation level repeatable read; insert into categories (name) values ('held open')`);
-  await sql(`insert into categories (name) values ('not delayed')`);
+  await cluster.sql(`insert into categories (name) values ('not delayed')`);
   await until(async () => (await logged()).at(-1) === 'not delayed');
   await holders[1].query('commit');
   await until(async () => (await logged()).at(-1) === 'held open');
@@ -144,7 +142,7 @@ it('after a restored backup the readers that were further begin again, and the o
   const lost = await add(original, cluster.url, 'lost');
   await original.close();
 
-  await sql('create database restored');
+  await cluster.sql('create database restored');
   const url = new URL(cluster.url);
   url.pathname = '/restored';
   execFileSync('psql', [url.href, '--quiet', '--set=ON_ERROR_STOP=1'], { env: { PATH: path }, input: dump });
@@ -172,12 +170,12 @@ const namesIn = (stream: ClientStream): string[] =>
 
 it('streams stay open while the database is gone, and go on without a gap when it is back', async () => {
   const streams = await openBoth(services[0]!);
-  await sql(`insert into categories (name) values ('before')`);
+  await cluster.sql(`insert into categories (name) values ('before')`);
   for (const stream of streams) await until(() => namesIn(stream).length === 1);
   cluster.stop();
   await until(async () => (await services[0]!.get('/readyz')).status === 503);
   cluster.start();
-  await sql(`insert into categories (name) values ('after'), ('and after')`);
+  await cluster.sql(`insert into categories (name) values ('after'), ('and after')`);
   for (const stream of streams) {
     await until(() => namesIn(stream).length === 3);
     expect([namesIn(stream), stream.isEnded()]).toEqual([['before', 'after', 'and after'], false]);

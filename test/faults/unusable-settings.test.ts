@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 
 import { expect, it } from '@jest/globals';
@@ -9,18 +8,17 @@ import { expect, it } from '@jest/globals';
 import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { explainFailure } from '../../src/failed-start.ts';
-import { atEnd } from '../support/at-end.ts';
+import { listen } from '../support/listen.ts';
 import { compiled } from '../support/running-command.ts';
+import { startCluster } from '../support/started-cluster.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 const directory = temporaryDirectory();
 
 writeFileSync(join(directory, 'file'), '');
-const takenBy = createServer().listen(0, '127.0.0.1');
-await once(takenBy, 'listening');
-const taken = String((takenBy.address() as AddressInfo).port);
-atEnd(() => takenBy.close());
+const taken = String(await listen(createServer()));
+const { url: DATABASE_URL } = await startCluster();
 
 it.each([
   ['a file', () => join(directory, 'file')],
@@ -42,7 +40,7 @@ it.each([
   ['HOST', () => ({ HOST: 'no.such.host.invalid' }), 'an address of this machine'],
 ])('says in one line that it cannot listen on %s, and what would be right', async (name, settings, right) => {
   const environment: Record<string, string> = settings();
-  const { app } = await startTestApp({ PORT: '0', ...environment });
+  const { app } = await startTestApp({ DATABASE_URL, PORT: '0', ...environment });
   const message = await app.listen().then(() => 'It listens.', explainFailure);
   expect(message).toMatch(new RegExp(`^${name} is "${environment[name]}", but must be ${right}.*$`));
 });

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { findFreePort } from './free-port.ts';
+import { runSql } from './postgres-client.ts';
 
 /**
  * A PostgreSQL server of the suite's own, durable as it is by default, that can be stopped, paused and started again.
@@ -77,6 +78,11 @@ export class PostgresCluster {
 
   get url(): string {
     return `postgresql://postgres:petstore@127.0.0.1:${this.#port}/postgres`;
+  }
+
+  /** Runs SQL past the service. */
+  sql(text: string, values?: readonly unknown[]) {
+    return runSql(this.url, text, values);
   }
 
   start(): void {

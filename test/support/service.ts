@@ -8,6 +8,12 @@ interface ReceivedResponse {
   readonly millis: number;
 }
 
+/** The codes of the errors in the body of a GraphQL response. */
+export function codesOf(body: ReceivedResponse['body']): string[] {
+  const errors: readonly { readonly extensions: { readonly code: string } }[] = body.errors ?? [];
+  return errors.map(({ extensions }) => extensions.code);
+}
+
 interface ServiceOptions {
   readonly command?: string;
   readonly directory?: string;
@@ -33,6 +39,14 @@ export class StoreClient {
 
   graphql(query: string, variables: Record<string, unknown> = {}, key = adminKey): Promise<ReceivedResponse> {
     return this.post('/graphql', { query, variables }, { authorization: `Bearer ${key}` });
+  }
+
+  /** The secret of a new key with the scope `write` and no limit; or with another plan, as GraphQL has it. */
+  async createKey(
+    plan = 'plan: ENTERPRISE, requestsPerMinute: 2000000000, requestsPerDay: 2000000000',
+  ): Promise<string> {
+    const { body } = await this.graphql(`mutation { createApiKey(input: { name: "test", ${plan} }) { secret } }`);
+    return body.data.createApiKey.secret as string;
   }
 
   post(path: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<ReceivedResponse> {

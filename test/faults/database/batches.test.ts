@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { connect, runSql } from '../../support/postgres-client.ts';
+import { connect } from '../../support/postgres-client.ts';
 import { startCluster } from '../../support/started-cluster.ts';
 import { listenHere } from '../../support/test-app.ts';
 
@@ -19,8 +19,7 @@ type Fate = keyof typeof fates;
 const waiting: readonly Fate[] = ['locked', 'late'];
 
 const service = await listenHere({ DATABASE_URL: cluster.url, DATABASE_POOL: '10' });
-await runSql(
-  cluster.url,
+await cluster.sql(
   `insert into categories (id, name) overriding system value values (1, 'Free'), (2, 'Locked'), (3, 'Other');
    insert into pets (id, name, category_id) overriding system value values (1, 'Free', 1), (2, 'Locked', 1);
    insert into inventory (pet_id, quantity) values (1, 0), (2, 0);

@@ -1,7 +1,5 @@
 import { expect, it } from '@jest/globals';
 
-import { newApiKey } from '../../../src/domain/access/new-api-key.ts';
-import { runSql } from '../../support/postgres-client.ts';
 import { startCluster } from '../../support/started-cluster.ts';
 import { SeededRandom } from '../../support/seeded-random.ts';
 import { Service } from '../../support/service.ts';
@@ -20,22 +18,13 @@ const cluster = await startCluster();
 const proxy = await DamagingProxy.start({ port: cluster.port, messagesOfStart: 30, random, framing: lengthOf, damage });
 const url = cluster.url.replace(`:${cluster.port}/`, `:${proxy.port}/`);
 const service = await Service.start({ DATABASE_URL: url, DATABASE_POOL: '6', LOG_LEVEL: 'error' });
-const noLimit = { requestsPerMinute: 2 ** 31 - 1, requestsPerDay: 2 ** 31 - 1 };
-const { secret, row } = newApiKey({ name: 'all', plan: 'enterprise', ...noLimit, scopes: ['write'] }, Date.now());
-await runSql(
-  cluster.url,
-  `insert into api_keys (name, prefix, sha256, plan, requests_per_minute, requests_per_day, scopes)
-   values ($1, $2, $3, $4, $5, $6, $7)`,
-  [row.name, row.prefix, row.sha256, row.plan, row.requestsPerMinute, row.requestsPerDay, row.scopes],
-);
-await runSql(
-  cluster.url,
+const key = await service.createKey();
+await cluster.sql(
   `insert into categories (name) values ('Dogs');
    with added as (
      insert into pets (name, category_id) select 'pet-' || n, 1 from generate_series(1, ${petCount}) as n order by n returning id
    ) insert into inventory (pet_id, quantity) select id, id from added`,
 );
-const key = secret;
 
 /** A message: its code, its length, which counts itself, and its content. */
 function message(code: string, content: Buffer = Buffer.alloc(0), length = content.length + 4): Buffer {

@@ -6,7 +6,6 @@ import { connectDatabase } from '../../../src/database/database.ts';
 import { migrate } from '../../../src/database/start/migrate.ts';
 import type { Stores } from '../../../src/domain/stores.ts';
 import { atEnd } from '../../support/at-end.ts';
-import { runSql } from '../../support/postgres-client.ts';
 import { startCluster } from '../../support/started-cluster.ts';
 import { listenHere } from '../../support/test-app.ts';
 import { until } from '../../support/until.ts';
@@ -118,8 +117,7 @@ describe.each(Object.keys(faults))('a transaction whose statement %s', (fault) =
 });
 
 it('a transaction that the server cancels at its commit gives its connection back', async () => {
-  await runSql(
-    cluster.url,
+  await cluster.sql(
     `create function slow_commit() returns trigger language plpgsql as $$ begin perform pg_sleep(2); return null; end $$;
      create constraint trigger slow_commit after update on categories deferrable initially deferred
        for each row execute function slow_commit()`,
@@ -128,9 +126,9 @@ it('a transaction that the server cancels at its commit gives its connection bac
     code: 'UNAVAILABLE',
   });
   const cancel = `select pg_cancel_backend(pid) from pg_stat_activity where query = 'commit' and state = 'active'`;
-  await until(async () => (await runSql(cluster.url, cancel)).length > 0);
+  await until(async () => (await cluster.sql(cancel)).length > 0);
   await refused;
-  await runSql(cluster.url, 'drop function slow_commit cascade');
+  await cluster.sql('drop function slow_commit cascade');
   await expectTwoFree();
 });
 
@@ -178,7 +176,7 @@ it('after five seconds without a server writes succeed within two seconds of its
   const ready = await service.get('/readyz');
   cluster.resume();
   // Then it is there for everybody.
-  await runSql(cluster.url, 'select');
+  await cluster.sql('select');
   // Twice as long, for a busy machine.
   await until(async () => (await write()) === 201, { maxMillis: 4_000 });
   expect([new Set(during), ready.status]).toEqual([new Set([503]), 503]);

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 
-import { connect, runSql } from '../../support/postgres-client.ts';
+import { connect } from '../../support/postgres-client.ts';
 import { startCluster } from '../../support/started-cluster.ts';
 import { listenHere } from '../../support/test-app.ts';
 import { until } from '../../support/until.ts';
@@ -12,8 +12,7 @@ const ofKey = 3;
 
 const service = await listenHere({ DATABASE_URL: cluster.url, DATABASE_POOL: '10' });
 const holder = await connect(cluster.url);
-await runSql(
-  cluster.url,
+await cluster.sql(
   `insert into categories (name) values ('Locked'), ('Locked'), ('Locked'), ('Locked'), ('Free'), ('Free'), ('Free'), ('Free');
    create function slow() returns trigger language plpgsql as $$ begin perform pg_sleep(10); return new; end $$;
    create trigger slow before update on categories for each row when (new.name = 'Slow') execute function slow()`,
@@ -28,7 +27,7 @@ const rename = async (id: number, name = 'New') => {
 /** All connections of the key wait for a lock, for so long. */
 const areWaiting = async (seconds = 0): Promise<boolean> => {
   const waits = `select from pg_stat_activity where wait_event_type = 'Lock' and clock_timestamp() - query_start >= make_interval(secs => $1)`;
-  return (await runSql(cluster.url, waits, [seconds])).length === ofKey;
+  return (await cluster.sql(waits, [seconds])).length === ofKey;
 };
 
 it("a request waits for one of its key's connections, and then for a lock, 2 s in all, and is told for what it waited last", async () => {

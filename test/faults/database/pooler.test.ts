@@ -75,14 +75,13 @@ it('when it begins to share sessions and to forget prepared statements, requests
 });
 
 async function categories(): Promise<number> {
-  const [row] = await runSql(cluster.url, 'select count(*)::int from categories');
+  const [row] = await cluster.sql('select count(*)::int from categories');
   return row!['count'] as number;
 }
 
 /** How many categories have no event, or more than one. */
 async function unlogged(): Promise<number> {
-  const [row] = await runSql(
-    cluster.url,
+  const [row] = await cluster.sql(
     `select count(*)::int from categories where 1 <> (
       select count(*) from events where type = 'category.created' and object_id = categories.id)`,
   );

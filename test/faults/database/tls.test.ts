@@ -18,13 +18,15 @@ function openssl(options: string): void {
   execFileSync('openssl', options.split(' '), { cwd: directory, stdio: 'ignore' });
 }
 
+const newKey = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes';
+
 function createAuthority(name: string): void {
-  openssl(`req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=${name} -keyout ${name}.key -out ${name}.crt`);
+  openssl(`req -x509 ${newKey} -days 2 -subj /CN=${name} -keyout ${name}.key -out ${name}.crt`);
 }
 
 function createCertificate(name: string, subject: string): void {
   writeFileSync(file('names.cnf'), 'subjectAltName=DNS:localhost,IP:127.0.0.1\n');
-  openssl(`req -newkey rsa:2048 -nodes -subj /CN=${subject} -keyout ${name}.key -out ${name}.csr`);
+  openssl(`req ${newKey} -subj /CN=${subject} -keyout ${name}.key -out ${name}.csr`);
   const authority = '-CA authority.crt -CAkey authority.key -CAcreateserial';
   openssl(`x509 -req -in ${name}.csr ${authority} -days 2 -extfile names.cnf -out ${name}.crt`);
 }

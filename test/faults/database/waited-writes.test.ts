@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { connect, runSql } from '../../support/postgres-client.ts';
+import { connect } from '../../support/postgres-client.ts';
 import { startCluster } from '../../support/started-cluster.ts';
 import { adminKey } from '../../support/service.ts';
 import { listenHere } from '../../support/test-app.ts';
@@ -14,8 +14,6 @@ const cluster = await startCluster();
 const service = await listenHere({ DATABASE_URL: cluster.url });
 const other = await connect(cluster.url);
 
-const sql = (text: string) => runSql(cluster.url, text);
-
 /** A pet in a category, with its stock and an order, and another category and another pet. */
 interface Rows {
   readonly category: string;
@@ -26,7 +24,7 @@ interface Rows {
 }
 
 async function createRows(): Promise<Rows> {
-  const [row] = await sql(
+  const [row] = await cluster.sql(
     `with c as (insert into categories (name, description) values ('1', '1'), ('1', '1') returning id),
        p as (insert into pets (name, category_id) select '1', min(id) from c union all select '1', min(id) from c returning id),
        i as (insert into inventory (pet_id, quantity) select id, 1 from p),
@@ -118,7 +116,7 @@ async function waiting<Result>(locked: string, change: string, work: () => Promi
   await other.query(`begin; ${locked}; ${change}`);
   const result = work();
   const waits = `select from pg_stat_activity where wait_event_type = 'Lock' and application_name = 'petstore-gateway'`;
-  await until(async () => (await sql(waits)).length > 0);
+  await until(async () => (await cluster.sql(waits)).length > 0);
   await other.query('commit');
   return result;
 }
