@@ -49,6 +49,13 @@ it('has every acknowledged write after kill -9 and after SIGTERM, and none twice
     if (each.status === 'fulfilled' && each.value.status === 201) written.push(`written ${total + n}`);
   expect(written.length).toBeGreaterThan(total);
 
+  // The engine, which found the files of a killed process, has said nothing beside the service.
+  const said = second.output.split('\n').filter((line) => line !== '' && !line.startsWith('{'));
+  expect([said[0], said.at(-1)]).toEqual([
+    expect.stringMatching(/^The store is/),
+    expect.stringMatching(/^The explorer/),
+  ]);
+
   const third = await Service.start(settings);
   expect(await namesIn(third)).toEqual(expect.arrayContaining(written));
   await third.kill();

@@ -1,45 +1,26 @@
-import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
 import { connectDatabase, type Database } from '../../src/database/database.ts';
-import { embeddedPostgresAddress } from '../../src/platform/embedded/embedded-postgres.ts';
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/embedded/index.ts';
 import { AccessService } from '../../src/domain/access/access.service.ts';
 import { generateKey } from '../../src/domain/access/api-key.ts';
 import { KeyDirectory } from '../../src/keys/key-directory.ts';
 import { parseId } from '../../src/domain/id.ts';
 import { startAccessProcess } from '../support/access-process.ts';
-import { spawnChild } from '../support/child-process.ts';
 import { until } from '../support/until.ts';
 import { DataDirectories } from '../platform/embedded/data-directories.ts';
 import { testCaller } from '../support/caller.ts';
 
-// Processes and engines are started several times.
+// Engines are started several times.
 
-const script = join(import.meta.dirname, 'serving-process.ts');
 const directories = new DataDirectories();
 let dataDir: string;
-let server: ChildProcess | undefined;
-let exited: Promise<unknown>;
+let engine: EmbeddedPostgres;
 let database: Database;
-
-async function serve(): Promise<void> {
-  const child = spawnChild(process.execPath, ['--liftoff-only', script, dataDir], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  server = child;
-  exited = once(child, 'exit');
-  const ended = exited.then(() => Promise.reject(new Error('The serving process has ended.')));
-  // Only as long as it is waited for: later it is killed on purpose.
-  ended.catch(() => undefined);
-  await Promise.race([once(child.stdout, 'data'), ended]);
-}
 
 /** Serves again, until the pause after the last failed connection is over. */
 async function serveAgain(): Promise<void> {
-  await serve();
+  engine = await startEmbeddedPostgres(dataDir);
   const reads = (): Promise<boolean> =>
     database.stores
       .for(testCaller)
@@ -51,21 +32,15 @@ async function serveAgain(): Promise<void> {
   await until(reads);
 }
 
-async function kill(): Promise<void> {
-  server?.kill('SIGKILL');
-  server = undefined;
-  await exited;
-}
-
 beforeEach(async () => {
   dataDir = await directories.created();
-  await serve();
-  database = await connectDatabase({ location: embeddedPostgresAddress(dataDir), poolSize: 1, isGuest: true });
+  engine = await startEmbeddedPostgres(dataDir);
+  database = await connectDatabase({ location: engine.connection, poolSize: 1, isGuest: true });
 });
 
 afterEach(async () => {
-  await kill();
   await database.close();
+  await engine.close();
 });
 
 it('without the database known keys stay good, and of the others nothing is said until it is back', async () => {
@@ -77,7 +52,7 @@ it('without the database known keys stay good, and of the others nothing is said
   expect(await directory.find(secret)).toMatchObject({ name: 'Known' });
   expect(await directory.find(asked)).toBeUndefined();
 
-  await kill();
+  await engine.close();
   for (const wait of [1_000, 60_000, 3_600_000]) {
     now += wait;
     expect(await directory.find(secret)).toMatchObject({ name: 'Known' });
@@ -106,7 +81,7 @@ it('a ban that begins without the database is written down when it is back', asy
   });
   const principal = (await access.keys.find(secret))!;
 
-  await kill();
+  await engine.close();
   const outcomes: string[] = [];
   for (const wait of [0, 0, 2_001, 0, 0]) {
     now += wait;

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { QuotaSubject } from '../../../src/platform/quotas/counter-store.ts';
 import { MemoryCounterStore } from '../../../src/platform/quotas/memory-counter-store.ts';
 import { collectGarbage } from '../../support/collect-garbage.ts';
+import { addressOf, keyOf, one } from '../../support/quota-subjects.ts';
 import { edges, QuotaModel, scenarios } from './quota-model.ts';
 
 describe('the counters of one process', () => {
@@ -28,16 +29,13 @@ describe('the counters of one process', () => {
 
 describe('the counters of one process, many at a time', () => {
   const rules = { banAfter: 0, banForSeconds: 1 };
-  const bans = { epoch: 0, bannedUntil: 0, automaticBans: [] };
-  const one = { needs: 1, spends: 1 };
-  const limits = { requestsPerMinute: 60, requestsPerDay: 1_000 };
 
   it('forget those whose windows have closed, a few with each new one', () => {
     let now = 1_800_000_000_000;
     const store = new MemoryCounterStore({ rules, now: () => now });
     const come = (first: number, count: number): void => {
       for (let id = first; id < first + count; id += 1) {
-        store.decide({ id: String(id), limits, bans, isAnonymous: false }, one);
+        store.decide(keyOf(String(id)), one);
       }
     };
     come(0, 10_000);
@@ -63,8 +61,7 @@ describe('the counters of one process, many at a time', () => {
     const before = process.memoryUsage().heapUsed;
     const store = new MemoryCounterStore({ rules, now: Date.now });
     for (let index = 0; index < 100_100; index += 1) {
-      const id = `address:10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`;
-      count(store, { id, limits, bans: undefined, isAnonymous: true });
+      count(store, addressOf(`10.${index >> 16}.${(index >> 8) & 255}.${index & 255}`));
     }
     collectGarbage();
     expect(process.memoryUsage().heapUsed - before).toBeLessThan(46e6);
@@ -73,10 +70,10 @@ describe('the counters of one process, many at a time', () => {
 
   it('never keep more addresses than they may, and no key is forgotten for one', () => {
     const store = new MemoryCounterStore({ rules, now: Date.now, maxAddresses: 100 });
-    const key = { id: '1', limits: { ...limits, requestsPerMinute: 1 }, bans, isAnonymous: false };
+    const key = keyOf('1', 1);
     store.decide(key, one);
     for (let id = 0; id < 10_000; id += 1) {
-      store.decide({ id: `address:${id}`, limits, bans: undefined, isAnonymous: true }, one);
+      store.decide(addressOf(String(id)), one);
     }
     expect(store.size).toBe(101);
     expect(store.decide(key, one).outcome).toBe('refused');

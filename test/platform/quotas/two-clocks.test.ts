@@ -3,9 +3,9 @@ import fc from 'fast-check';
 
 import { FallbackCounterStore } from '../../../src/platform/quotas/fallback-counter-store.ts';
 import { decide, newCounter } from '../../../src/platform/quotas/counter.ts';
+import { keyOf, one } from '../../support/quota-subjects.ts';
 
 const rules = { banAfter: 1, banForSeconds: 600 };
-const limits = { requestsPerMinute: 1, requestsPerDay: 1_000 };
 const minutes = 60_000;
 
 it("a ban ends by the database's clock, whatever that of the shared counters says, and one that they begin is kept by it", async () => {
@@ -29,10 +29,7 @@ it("a ban ends by the database's clock, whatever that of the shared counters say
         },
       });
       const ask = (bannedUntil: number) =>
-        store.decide(
-          { id: '1', limits, bans: { epoch: 0, bannedUntil, automaticBans: [] }, isAnonymous: false },
-          { needs: 1, spends: 1 },
-        );
+        store.decide({ ...keyOf('1', 1), bans: { epoch: 0, bannedUntil, automaticBans: [] } }, one);
       await ask(0);
       if (isLost) lose(new Error('gone'));
       const decision = await ask(databaseNow + 10 * minutes);
