@@ -159,10 +159,11 @@ export class ResponseLog {
     };
     const record = (): void => this.#write(end(), performance.now() - startedAt, messageOf(reply.raw.writableFinished));
     reply.raw.on('close', record);
-    request.recordStream = (stream) => {
+    const recordStream = (stream: LoggedStream): void => {
       reply.raw.removeListener('close', record);
       reply.raw.on('close', this.#streamRecorder(end(), startedAt, stream));
     };
+    request.recordStream = recordStream;
   }
 
   /** Of a request that Node's parser has rejected. `isSent`: its response was written before the connection closed. */

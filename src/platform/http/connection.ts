@@ -135,13 +135,14 @@ export class ClientConnection {
   countChunks(request: IncomingMessage): void {
     let chunks = 0;
     let bytes = 0;
-    request.push = (chunk: Buffer | null) => {
+    const push = (chunk: Buffer | null): boolean => {
       chunks += 1;
       bytes += chunk?.length ?? 0;
       if (chunks <= maxSmallChunks + bytes / minChunkBytes) return Readable.prototype.push.call(request, chunk);
       if (!this.#socket.destroyed) this.#disconnect();
       return false;
     };
+    request.push = push;
   }
 
   /** The response has been sent, or its connection is closed. */

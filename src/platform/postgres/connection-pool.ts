@@ -85,9 +85,10 @@ export class ConnectionPool {
     const slot = await this.#slots.take(caller, isSlow);
     const connection = this.#idle.pop()?.connection ?? (await waiting(caller, this.#opened(slot, deadline)));
     connection.caller = caller;
-    connection.release = () => this.#release(connection, slot);
+    const release = (): void => this.#release(connection, slot);
+    connection.release = release;
     if (caller.failure === undefined) return connection;
-    connection.release();
+    release();
     throw caller.failure;
   }
 

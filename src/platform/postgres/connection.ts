@@ -172,12 +172,12 @@ export class PgConnection extends pg.Client {
   }
 
   #run(queries: readonly Query<unknown>[]): Promise<unknown[][]> {
-    const batch = new StatementBatch(queries, this.session.keepsStatements);
     const sent = new Promise<unknown[][]>((resolve, reject) => {
-      batch.callback = (error, rows = []) => (error === null ? resolve(rows) : reject(error));
-      this.submit(batch);
+      const end = (error: Error | null, rows: unknown[][] = []): void =>
+        error === null ? resolve(rows) : reject(error);
+      this.submit(new StatementBatch(queries, end, this.session.keepsStatements));
     });
-    return traced(this.caller, () => batch.texts.join('; '), sent);
+    return traced(this.caller, () => queries.map(({ statement }) => statement.text).join('; '), sent);
   }
 
   /** Sends these in one write. The callback of each gets its rows or the error. */
@@ -280,11 +280,10 @@ export class PgConnection extends pg.Client {
     return { ...startupOf.getStartupConf.call(this), TimeZone: 'UTC' };
   }
 
-  #query(...args: PgQuery): Promise<unknown> {
+  #query(query: PgQuery[0], values?: unknown[]): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const query = new CheckedQuery(...args);
-      query.callback = (error, result) => (error === null ? resolve(result) : reject(error));
-      this.#send(query);
+      const end = (error: Error | null, result?: unknown): void => (error === null ? resolve(result) : reject(error));
+      this.#send(new CheckedQuery(query, values, end));
     });
   }
 

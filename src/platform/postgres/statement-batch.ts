@@ -13,20 +13,22 @@ export interface BatchConnection {
   readonly stream: Pick<Socket, 'writable' | 'write' | 'destroy'>;
 }
 
+/** Called with the rows of each statement, or with the error of the one that failed. */
+type Callback = (error: Error | null, rows?: unknown[][]) => void;
+
 /**
  * One or several statements that are sent in one write and executed one after another, with one Sync at the end. Like
  * `pg`'s own `Query`, but columns are never described, which is half of the work for a statement that returns a few
  * rows: `decode` knows them.
  *
  * The first one that fails is the last one that is executed ("Pipelining" in PostgreSQL's manual). `query(batch)` of a
- * client submits it; `callback` is called when PostgreSQL has responded or the connection is lost.
+ * client submits it; its callback is called when PostgreSQL has responded or the connection is lost.
  */
 export class StatementBatch {
-  /** Called with the rows of each statement, or with the error of the one that failed. */
-  callback: ((error: Error | null, rows?: unknown[][]) => void) | undefined;
   /** Where its messages go while it is submitted with others; undefined where they are written at once. */
   unwritten: Buffer[] | undefined;
   readonly #queries: readonly Query<unknown>[];
+  readonly #callback: Callback;
   readonly #keepsStatements: boolean;
   /** Of each statement that has ended, and of the one that is under way. */
   readonly #rows: unknown[][] = [[]];
@@ -37,8 +39,9 @@ export class StatementBatch {
   #parsed: Map<string, string> | undefined;
 
   /** `keepsStatements` is whether the connection may prepare them. */
-  constructor(queries: readonly Query<unknown>[], keepsStatements = true) {
+  constructor(queries: readonly Query<unknown>[], callback: Callback, keepsStatements = true) {
     this.#queries = queries;
+    this.#callback = callback;
     this.#keepsStatements = keepsStatements;
   }
 
@@ -112,8 +115,8 @@ export class StatementBatch {
   /** Throws when another number of statements has ended than were sent. */
   handleReadyForQuery(): void {
     const failure = this.#ended === this.#queries.length ? this.#unreadable : new DamagedMessage(otherStatements);
-    if (failure === undefined) this.callback?.(null, this.#rows);
-    else this.callback?.(failure);
+    if (failure === undefined) this.#callback(null, this.#rows);
+    else this.#callback(failure);
     if (failure instanceof DamagedMessage) throw failure;
   }
 
@@ -141,7 +144,7 @@ export class StatementBatch {
   handleError(error: Error): void {
     // What followed it was not prepared.
     for (const name of this.#parsed?.keys() ?? []) delete this.#connection?.submittedNamedStatements[name];
-    this.callback?.(error);
+    this.#callback(error);
   }
 }
 

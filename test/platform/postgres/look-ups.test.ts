@@ -183,7 +183,7 @@ it.each([
 ] as const)('of %s a row that nobody has asked for is no response', (_what, asked, received, form) => {
   const { [form]: statement } = rowsOf('pets');
   const respond = (id: string): void => {
-    const batch = new StatementBatch([{ statement, values: [asked] }]);
+    const batch = new StatementBatch([{ statement, values: [asked] }], () => undefined);
     batch.handleDataRow({ fields: [id] });
     batch.handleCommandComplete({ text: 'SELECT 1' });
   };

@@ -126,8 +126,7 @@ export class PipelinedConnection {
   }
 
   #batchOf(connection: PgConnection, pending: PendingRead): StatementBatch {
-    const batch = new StatementBatch([pending.query]);
-    batch.callback = (error, [rows = []] = []) => {
+    return new StatementBatch([pending.query], (error, [rows = []] = []) => {
       recordStatement(pending.query.statement.text, pending.callers, pending.askedAt, error);
       // It may have been moved away.
       const index = this.#pending.indexOf(pending);
@@ -143,8 +142,7 @@ export class PipelinedConnection {
         this.#fail(pending, error, usedMillis);
       }
       this.#closeIfDone();
-    };
-    return batch;
+    });
   }
 
   /** How long the server has worked on the read that now has its response. */
