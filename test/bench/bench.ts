@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { PostgresCluster } from '../support/postgres-cluster.ts';
-import { adminKey, createKey } from './bench-key.ts';
 import { cores, MeasuredProcess, pin, pinned } from './measured-process.ts';
+import { createKey, mainOf, root, startService } from './measured-service.ts';
 import { databaseBeside, fillStore } from './filled-store.ts';
 import { measureInstalledSize } from './installed-size.ts';
 import { summarizeProfiles } from './profile.ts';
@@ -74,34 +74,25 @@ function readOptions(): Options {
   return { pets, chosen, seconds, rounds, processes, connections, against, withMillion, withProfile };
 }
 
-const root = join(import.meta.dirname, '../..');
 function print(lines: string): void {
   process.stdout.write(`${lines}\n`);
 }
 
-/** Starts on the cores for servers, in production. */
-function start(
-  command: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
-): Promise<MeasuredProcess> {
-  return MeasuredProcess.start(pinned([process.execPath, ...command], cores?.server), {
-    NODE_ENV: 'production',
-    ...environment,
-  });
+/** The command on the cores for servers. */
+function onServerCores(...command: readonly string[]): readonly string[] {
+  return pinned([process.execPath, ...command], cores?.server);
 }
 
 /** Starts the build in the folder, with a key. */
-async function startService(folder: string, databaseUrl: string, nodeOptions: readonly string[] = []): Promise<Server> {
-  const service = await start([...nodeOptions, mainOf(folder)], {
-    DATABASE_URL: databaseUrl,
-    PORT: '0',
-    ADMIN_API_KEY: adminKey,
-  });
+async function startBuild(folder: string, databaseUrl: string, nodeOptions: readonly string[] = []): Promise<Server> {
+  const command = onServerCores(...nodeOptions, mainOf(folder));
+  const service = await startService({ DATABASE_URL: databaseUrl }, command);
   return { process: service, headers: { authorization: `Bearer ${await createKey(service.address)}` } };
 }
 
-function mainOf(folder: string): string {
-  return join(folder, 'dist/src/main.js');
+async function startLimit(databaseUrl: string): Promise<Server> {
+  const command = onServerCores(join(import.meta.dirname, 'limit-process.ts'), databaseUrl);
+  return { process: await MeasuredProcess.start(command, { NODE_ENV: 'production' }), headers: {} };
 }
 
 /** Fills the database of the other build, and returns its URL. */
@@ -124,9 +115,9 @@ async function bench(options: Options, databaseUrl: string): Promise<void> {
   for (let left = options.processes; left > 0; left -= 1) {
     process.stderr.write(`processes to go: ${left}\n`);
     const servers = {
-      against: otherUrl === undefined ? undefined : await startService(against!, otherUrl),
-      service: await startService(root, databaseUrl, profiling),
-      limit: { process: await start([join(import.meta.dirname, 'limit-process.ts'), databaseUrl]), headers: {} },
+      against: otherUrl === undefined ? undefined : await startBuild(against!, otherUrl),
+      service: await startBuild(root, databaseUrl, profiling),
+      limit: await startLimit(databaseUrl),
     };
     try {
       memory = await measure(servers, store, results, options, left === 1);
@@ -164,7 +155,7 @@ async function measure(
 }
 
 async function printStartUpAndSize(): Promise<void> {
-  const millis = await measureStartUp([process.execPath, mainOf(root)]);
+  const millis = await measureStartUp();
   print(`first response on an existing embedded store: ${(millis / 1000).toFixed(2)} s after the start`);
   const { packages, program, largest } = measureInstalledSize();
   const names = largest.map(({ path, megabytes }) => `${path} ${megabytes.toFixed(0)}`);

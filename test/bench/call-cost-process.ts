@@ -8,6 +8,7 @@ import { traceOperation } from '../../src/graphql/pipeline/execution.ts';
 import type { GraphQLResponse } from '../../src/graphql/pipeline/response.ts';
 import { traceOf } from '../../src/http/observe/request-log.ts';
 import { testCaller } from '../support/caller.ts';
+import { median } from './report.ts';
 
 // What each operation pays, as medians of some rounds: its spans where there is no SDK of OpenTelemetry (an operation
 // with two statements, and its request), and stores for its caller. Nothing connects to a database.
@@ -41,7 +42,7 @@ function nanosPerCall(work: () => unknown): number {
 function medianNanos(work: () => unknown, without: () => unknown): number {
   const figures: number[] = [];
   for (let round = 0; round < rounds; round += 1) figures.push(nanosPerCall(work) - nanosPerCall(without));
-  return Math.round(figures.toSorted((a, b) => a - b)[Math.floor(rounds / 2)]!);
+  return Math.round(median(figures));
 }
 
 const database = await connectDatabase({

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 
@@ -6,10 +5,10 @@ import type pg from 'pg';
 
 import { connect } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
-import { adminKey, createKey } from './bench-key.ts';
 import { fillStore } from './filled-store.ts';
 import { load } from './load.ts';
-import { cpuMicrosOfAll, MeasuredProcess } from './measured-process.ts';
+import { cpuMicrosOfAll, type MeasuredProcess } from './measured-process.ts';
+import { createKey, mainOf, root, startService } from './measured-service.ts';
 import { median } from './report.ts';
 import type { StoreSize } from './workloads.ts';
 
@@ -47,12 +46,7 @@ class Build {
   static async start(folder: string): Promise<Build> {
     const cluster = await PostgresCluster.create();
     const store = await fillStore(cluster.url, undefined, folder);
-    const service = await MeasuredProcess.start([process.execPath, join(folder, 'dist/src/main.js')], {
-      NODE_ENV: 'production',
-      PORT: '0',
-      DATABASE_URL: cluster.url,
-      ADMIN_API_KEY: adminKey,
-    });
+    const service = await startService({ DATABASE_URL: cluster.url }, [process.execPath, mainOf(folder)]);
     const headers = { authorization: `Bearer ${await createKey(service.address)}` };
     return new Build(cluster, service, store, headers, await connect(cluster.url));
   }
@@ -109,8 +103,7 @@ class Build {
 
 const builds: Build[] = [];
 try {
-  for (const folder of [join(import.meta.dirname, '../..'), options.against ?? []].flat())
-    builds.push(await Build.start(folder));
+  for (const folder of [root, options.against ?? []].flat()) builds.push(await Build.start(folder));
   const [build, against] = builds as [Build, Build?];
   for (const workload of measuredNames) {
     for (const each of builds) await each.measure(workload);

@@ -18,13 +18,13 @@ import { promisify } from 'node:util';
 import { connect } from '../support/postgres-client.ts';
 import { PostgresCluster, programPath } from '../support/postgres-cluster.ts';
 import { fillStore } from './filled-store.ts';
-import { cpuMicrosOfAll, MeasuredProcess } from './measured-process.ts';
+import { cpuMicrosOfAll } from './measured-process.ts';
+import { adminKey, root, startService } from './measured-service.ts';
 import { median } from './report.ts';
 import { partOf, workloads, type StoreSize } from './workloads.ts';
 
 const [seconds = 4, rounds = 3] = process.argv.slice(2).map(Number);
 const tables = ['categories', 'pets', 'orders', 'inventory'];
-const admin = 'bench-key-of-a-database-used-once';
 const moveEveryMillis = 200;
 
 interface Variant {
@@ -52,7 +52,7 @@ const directory = mkdtempSync(join(tmpdir(), 'petstore-pgbench-'));
 const cluster = await PostgresCluster.create();
 const client = await connect(cluster.url);
 try {
-  const store = await fillStore(cluster.url, undefined, join(import.meta.dirname, '../..'));
+  const store = await fillStore(cluster.url, undefined, root);
   for (const workload of ['G4', 'R3']) {
     const script = join(directory, `${workload}.sql`);
     writeFileSync(script, scriptOf(await statementOf(workload, store), store));
@@ -66,15 +66,10 @@ try {
 
 /** The statement that the service sends for one request of the workload. */
 async function statementOf(workload: string, store: StoreSize): Promise<string> {
-  const service = await MeasuredProcess.start([process.execPath, 'dist/src/main.js'], {
-    NODE_ENV: 'production',
-    PORT: '0',
-    DATABASE_URL: cluster.url,
-    ADMIN_API_KEY: admin,
-  });
+  const service = await startService({ DATABASE_URL: cluster.url });
   try {
     const { path, body } = workloads.find(({ name }) => name === workload)!.service(partOf(store, 1));
-    const headers = { authorization: `Bearer ${admin}`, 'content-type': 'application/json' };
+    const headers = { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' };
     const response = await fetch(service.address + path, { method: 'POST', headers, body: body! });
     if (!response.ok) throw new Error(await response.text());
     // What a connection of its pool has sent last.

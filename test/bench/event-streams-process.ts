@@ -14,7 +14,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { load } from './load.ts';
 import type { LoadResult } from './load-process.ts';
-import { MeasuredProcess } from './measured-process.ts';
+import { adminKey, createKey, startService } from './measured-service.ts';
 import { smallestStore } from './workloads.ts';
 
 const count = Number(process.argv[2] ?? 2_000);
@@ -23,21 +23,13 @@ const neighbourSeconds = 10;
 const roundMillis = 400;
 /** Commits at any moment, each followed to one of the streams. */
 const commits = 100;
-const admin = 'bench-key-of-an-embedded-store-used-once';
 const selections = ['id type', 'id type at nodeId version object { nodeId ... on Category { name description } }'];
 
 const directory = mkdtempSync(join(tmpdir(), 'petstore-bench-'));
-const service = await MeasuredProcess.start([process.execPath, 'dist/src/main.js'], {
-  NODE_ENV: 'production',
-  DATA_DIR: directory,
-  DEMO: 'off',
-  LOG_LEVEL: 'warn',
-  PORT: '0',
-  ADMIN_API_KEY: admin,
-});
+const service = await startService({ DATA_DIR: directory, DEMO: 'off', LOG_LEVEL: 'warn' });
 try {
   const keys: string[] = [];
-  for (let index = 0; index * streamsOfKey < count; index += 1) keys.push(await createKey(index));
+  for (let index = 0; index * streamsOfKey < count; index += 1) keys.push(await createKey(service.address, 'BUSINESS'));
   await neighbour();
   const before = service.residentMegabytes;
   const received = new Uint32Array(count);
@@ -50,7 +42,7 @@ try {
   const endsAt = performance.now() + neighbourSeconds * 1_000;
   for (let round = 1; performance.now() < endsAt; round += 1) {
     const startedAt = performance.now();
-    await graphql(`mutation { createCategory(input: { name: "round ${round}" }) { category { id } } }`);
+    await createCategory(`round ${round}`);
     while (!received.every((events) => events >= round)) {
       if (performance.now() - startedAt > 30_000) throw new Error('An event has not reached all streams in 30 s.');
       await sleep(5);
@@ -64,7 +56,7 @@ try {
     await sleep(Math.random() * 300);
     const reader = commit % count;
     const events = received[reader];
-    await graphql(`mutation { createCategory(input: { name: "commit ${commit}" }) { category { id } } }`);
+    await createCategory(`commit ${commit}`);
     const committedAt = performance.now();
     while (received[reader] === events) await sleep(1);
     toReader.push(performance.now() - committedAt);
@@ -83,18 +75,13 @@ try {
 }
 process.exit(0);
 
-async function graphql(query: string): Promise<{ readonly data: Record<string, unknown> }> {
-  const response = await fetch(`${service.address}/graphql`, {
+async function createCategory(name: string): Promise<void> {
+  const response = await fetch(`${service.address}/categories`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${admin}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ query }),
+    headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name }),
   });
-  return (await response.json()) as { readonly data: Record<string, unknown> };
-}
-
-async function createKey(index: number): Promise<string> {
-  const { data } = await graphql(`mutation { createApiKey(input: { name: "k${index}", plan: BUSINESS }) { secret } }`);
-  return (data['createApiKey'] as { readonly secret: string }).secret;
+  if (!response.ok) throw new Error(await response.text());
 }
 
 function rounded({ p50, p99 }: LoadResult): { readonly p50: number; readonly p99: number } {
@@ -112,7 +99,7 @@ function neighbour(): Promise<LoadResult> {
     arrivalsPerSecond: 20,
     seconds: neighbourSeconds,
     from: 1,
-    headers: { authorization: `Bearer ${admin}` },
+    headers: { authorization: `Bearer ${adminKey}` },
   });
 }
 

@@ -7,30 +7,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { connect } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
-import { MeasuredProcess } from './measured-process.ts';
+import { createKey, startService } from './measured-service.ts';
 
 const count = Number(process.argv[2] ?? 1_000_000);
 const chunk = 20_000;
-const admin = 'bench-key-of-a-database-used-once';
-const unlimited = 'plan: ENTERPRISE, requestsPerMinute: 1000000000, requestsPerDay: 1000000000';
 const page = `query ($after: ID) { events(first: 100, after: $after) {
   edges { node { id type at nodeId version object { ... on Category { name description } } } } pageInfo { endCursor } } }`;
 
 const cluster = await PostgresCluster.create();
-const service = await MeasuredProcess.start([process.execPath, 'dist/src/main.js'], {
-  NODE_ENV: 'production',
-  PORT: '0',
-  DATABASE_URL: cluster.url,
-  LOG_LEVEL: 'warn',
-  ADMIN_API_KEY: admin,
-});
+const service = await startService({ DATABASE_URL: cluster.url, LOG_LEVEL: 'warn' });
 const client = await connect(cluster.url);
 try {
-  const created = await send('/graphql', admin, {
-    query: `mutation { createApiKey(input: { name: "Walk", ${unlimited} }) { secret } }`,
-  });
-  const { data } = created.body as { readonly data: { readonly createApiKey: { readonly secret: string } } };
-  const key = data.createApiKey.secret;
+  const key = await createKey(service.address);
   const startedAt = performance.now();
   for (let first = 0; first < count; first += chunk) {
     await client.query(

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-const root = join(import.meta.dirname, '../..');
+import { root } from './measured-service.ts';
 
 interface LockFile {
   readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>;

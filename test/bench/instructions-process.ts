@@ -18,8 +18,8 @@ import { parseArgs } from 'node:util';
 import { Client } from 'undici';
 
 import { PostgresCluster } from '../support/postgres-cluster.ts';
-import { adminKey, createKey } from './bench-key.ts';
 import { fillStore } from './filled-store.ts';
+import { adminKey, createKey, mainOf, root } from './measured-service.ts';
 import { partOf, workloads, type StoreSize, type Workload } from './workloads.ts';
 
 const waveSize = 32;
@@ -39,7 +39,7 @@ const kinds: readonly (readonly [string, RegExp])[] = [
 const { values: options } = parseArgs({
   options: {
     only: { type: 'string', default: 'G1,G2,G4,R1,R2,R3' },
-    build: { type: 'string', default: join(import.meta.dirname, '../..') },
+    build: { type: 'string', default: root },
     warm: { type: 'string', default: '30000' },
     count: { type: 'string', default: '3200' },
   },
@@ -66,7 +66,7 @@ try {
 /** A new process, which counts only after it has been warmed up. */
 async function run(workload: Workload, store: StoreSize, file: string): Promise<void> {
   const callgrind = ['--tool=callgrind', '--instr-atstart=no', '--separate-threads=yes', '--smc-check=all-non-file'];
-  const program = [process.execPath, join(options.build, 'dist/src/main.js')];
+  const program = [process.execPath, mainOf(options.build)];
   const service = spawn('valgrind', [...callgrind, `--callgrind-out-file=${file}`, ...program], {
     env: { ...process.env, NODE_ENV: 'production', DATABASE_URL: cluster.url, PORT: '0', ADMIN_API_KEY: adminKey },
     stdio: ['ignore', 'pipe', 'ignore'],

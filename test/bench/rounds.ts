@@ -1,11 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { isDeepStrictEqual } from 'node:util';
 
-import type { LoadJob, LoadResult } from './load-process.ts';
-import { cores, pinned, type MeasuredProcess } from './measured-process.ts';
+import { load } from './load.ts';
+import { cores, type MeasuredProcess } from './measured-process.ts';
 import { median, targets, throughput, type Measured, type Measurement, type Target } from './report.ts';
 import { partOf, type LoadRequest, type StoreSize, type Workload } from './workloads.ts';
 
@@ -114,7 +110,8 @@ export class Rounds {
     arrivalsPerSecond?: number,
   ): Promise<Measurement> {
     const { process: server, headers } = this.#server(target);
-    const job: LoadJob = {
+    const before = server.cpuMicros;
+    const job = {
       requests: requestsTo(target),
       workload: workload.name,
       store: this.#store,
@@ -125,11 +122,8 @@ export class Rounds {
       from: this.#nextNumber,
       headers,
     };
-    const before = server.cpuMicros;
-    const command = pinned([process.execPath, join(import.meta.dirname, 'load-process.ts')], cores?.load);
-    const result = JSON.parse(await run(command, JSON.stringify(job))) as LoadResult;
+    const result = await load(job, cores?.load);
     this.#nextNumber += result.requests + 1;
-    if (result.failure !== undefined) throw new Error(`${workload.name} of the ${target}: ${result.failure}`);
     return { ...result, cpuMicros: (server.cpuMicros - before) / result.requests };
   }
 
@@ -181,14 +175,6 @@ function requestsTo(target: Target): 'service' | 'limit' {
 /** What is created twice has two ids. */
 function withoutNewId({ isWrite }: Workload, data: unknown): unknown {
   return JSON.parse(JSON.stringify(data, (key, value: unknown) => (isWrite === true && key === 'id' ? '' : value)));
-}
-
-async function run(command: readonly string[], input: string): Promise<string> {
-  const child = spawn(command[0]!, command.slice(1), { stdio: ['pipe', 'pipe', 'inherit'] });
-  child.stdin.end(input);
-  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'close')]);
-  if (code !== 0) throw new Error(`${command.join(' ')} has ended with ${String(code)}.`);
-  return output;
 }
 
 function showProgress(line: string): void {

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 
 import { createClient } from '@redis/client';
 
@@ -9,7 +8,8 @@ import { withClient } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { fillStore } from './filled-store.ts';
 import { load } from './load.ts';
-import { cpuMicrosOf, cpuMicrosOfAll, MeasuredProcess } from './measured-process.ts';
+import { cpuMicrosOf, cpuMicrosOfAll } from './measured-process.ts';
+import { createKey, root, startService } from './measured-service.ts';
 import { workloads } from './workloads.ts';
 
 // What operators plan with: the processor time of service, PostgreSQL and Redis for each request, memory and
@@ -19,7 +19,6 @@ import { workloads } from './workloads.ts';
 const [seconds = 4, connections = 16] = process.argv.slice(2).map(Number);
 const measuredNames = ['G1', 'G2', 'G3V', 'G4', 'R1', 'R2', 'R3', 'R3I', 'U1'];
 const countedKeys = 20_000;
-const adminKey = 'sizing-admin-key-of-a-database-used-once';
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
@@ -31,7 +30,7 @@ const redis = spawn('redis-server', ['--port', String(redisPort), '--bind', '127
   stdio: 'ignore',
 });
 const redisUrl = `redis://127.0.0.1:${redisPort}`;
-const store = await fillStore(cluster.url, undefined, join(import.meta.dirname, '../..'));
+const store = await fillStore(cluster.url, undefined, root);
 
 /** What pets take on disk, with their indexes. */
 async function measureDisk(): Promise<void> {
@@ -50,23 +49,8 @@ async function measureDisk(): Promise<void> {
 
 /** What each workload takes of each server. */
 async function measureRequests(): Promise<void> {
-  const service = await MeasuredProcess.start([process.execPath, 'dist/src/main.js'], {
-    NODE_ENV: 'production',
-    PORT: '0',
-    DATABASE_URL: cluster.url,
-    REDIS_URL: redisUrl,
-    ADMIN_API_KEY: adminKey,
-  });
-  const created = await fetch(`${service.address}/graphql`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${adminKey}` },
-    body: JSON.stringify({
-      query:
-        'mutation { createApiKey(input: { name: "Sizing", plan: ENTERPRISE, requestsPerMinute: 1000000000, requestsPerDay: 1000000000 }) { secret } }',
-    }),
-  });
-  const { data } = (await created.json()) as { data: { createApiKey: { secret: string } } };
-  const headers = { authorization: `Bearer ${data.createApiKey.secret}` };
+  const service = await startService({ DATABASE_URL: cluster.url, REDIS_URL: redisUrl });
+  const headers = { authorization: `Bearer ${await createKey(service.address)}` };
   let from = 1;
   try {
     for (const workload of measuredNames) {
