@@ -1,35 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { MemoryCounterStore } from '../../src/platform/quotas/memory-counter-store.ts';
 import { freeLimits } from '../../src/domain/access/plan.ts';
-import type { Principal } from '../../src/domain/access/principal.ts';
-import { QuotaService } from '../../src/platform/quotas/quota.service.ts';
 import { sentKey } from '../../src/http/client.ts';
-import { Authentication } from '../../src/http/authentication.ts';
 import type { ServerOptions } from '../../src/http/server.ts';
-import { startHttp } from './http-harness.ts';
+import { authenticationBy, holderOf, startHttp } from './http-harness.ts';
 
-const bans = { epoch: 0, bannedUntil: 0, automaticBans: [] };
-const holder: Principal = {
-  id: '7',
-  name: 'holder',
-  plan: 'free',
-  scopes: ['read'],
-  expiresAt: null,
-  limits: freeLimits,
-  bans,
-  isAnonymous: false,
-};
+const holder = holderOf('7', { plan: 'free', limits: freeLimits });
 
 let now = Date.now();
 const decisions: string[] = [];
 const begunBans: string[] = [];
 
-const counters = new MemoryCounterStore({ rules: { banAfter: 2, banForSeconds: 900 }, now: () => now });
-const counting = new QuotaService(counters, ({ id }) => void begunBans.push(id));
-const keys = { find: async (key: string) => (key === 'good' ? holder : undefined) };
-const onDecision = (plan: string, outcome: string): void => void decisions.push(`${plan} ${outcome}`);
-const http = await startHttp({ authentication: new Authentication({ keys, quota: counting, onDecision }) });
+const authentication = authenticationBy({
+  find: (key) => (key === 'good' ? holder : undefined),
+  banAfter: 2,
+  onBan: (id) => void begunBans.push(id),
+  now: () => now,
+  onDecision: (plan, outcome) => void decisions.push(`${plan} ${outcome}`),
+});
+const http = await startHttp({ authentication });
 
 const ask = () => http.server.inject({ url: '/things', headers: { 'x-api-key': 'good', 'x-request-id': 'asked' } });
 
@@ -68,12 +57,7 @@ it('has the id of the key in the log, and nothing of the key itself', async () =
 describe('a client without a key is counted by the address', () => {
   /** How much is left after each of these requests, which all come from the address 10.0.0.1. */
   async function figures(trustProxy: ServerOptions['trustProxy'], forwardedFor: string[]): Promise<unknown[]> {
-    const quota = new QuotaService(
-      new MemoryCounterStore({ rules: { banAfter: 0, banForSeconds: 1 }, now: Date.now }),
-      () => undefined,
-    );
-    const authentication = new Authentication({ keys: { find: async () => undefined }, quota });
-    const { server } = await startHttp({ authentication, trustProxy });
+    const { server } = await startHttp({ authentication: authenticationBy({ find: () => undefined }), trustProxy });
     const left: unknown[] = [];
     for (const address of forwardedFor) {
       const headers = { 'x-forwarded-for': address };

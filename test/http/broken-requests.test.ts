@@ -3,13 +3,15 @@ import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 
 import type { CompletedRequest } from '../../src/http/observe/metrics.ts';
+import { quotaHeaders } from '../security/quota-headers.ts';
 import { until } from '../support/until.ts';
-import { startHttp } from './http-harness.ts';
+import { authenticationBy, holderOf, startHttp } from './http-harness.ts';
 import { responseTo, parseResponse, portOf, receive, send } from '../platform/http/raw-requests.ts';
 
 const responses: CompletedRequest[] = [];
 
 const http = await startHttp({
+  authentication: authenticationBy({ find: holderOf }),
   limits: { headersTimeoutMillis: 200, requestTimeoutMillis: 200, timeoutCheckMillis: 20 },
   onResponse: (one) => void responses.push(one),
   routes: async (api) => {
@@ -26,78 +28,118 @@ const http = await startHttp({
 });
 const port = await portOf(http.server);
 
-const host = 'Host: x\r\n';
+const key = 'X-API-Key: any\r\n';
+const host = `Host: x\r\n${key}`;
 
-describe('what HTTP itself refuses is the Error object with a request id:', () => {
-  it.each([
-    ['garbage', 'garbage\r\n\r\n', 400, 'bad_request'],
-    ['an unknown method', `BREW /things HTTP/1.1\r\n${host}\r\n`, 400, 'bad_request'],
-    ['a broken header', `GET /things HTTP/1.1\r\n${host}no colon\r\n\r\n`, 400, 'bad_request'],
-    ['no Host', 'GET /things HTTP/1.1\r\n\r\n', 400, 'bad_request'],
-    ['two Hosts', `GET /things HTTP/1.1\r\n${host}Host: y\r\n\r\n`, 400, 'bad_request'],
-    [
-      'a broken body',
-      `POST /things HTTP/1.1\r\n${host}Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`,
-      400,
-      'bad_request',
-    ],
-    [
-      'a broken body for a path that is refused as well',
-      `POST /things/%zz HTTP/1.1\r\n${host}Transfer-Encoding: chunked\r\n\r\nzz\r\n`,
-      400,
-      'bad_request',
-    ],
-    ['an unknown expectation', `GET /things HTTP/1.1\r\n${host}Expect: miracles\r\n\r\n`, 417, 'expectation_failed'],
-    ['a target over 8 KiB', `GET /${'a'.repeat(8192)} HTTP/1.1\r\n${host}\r\n`, 414, 'uri_too_long'],
-    ['a target over any limit', `GET /${'a'.repeat(200_000)} HTTP/1.1\r\n${host}\r\n`, 414, 'uri_too_long'],
-    [
-      'headers over 16 KiB',
-      `GET /things HTTP/1.1\r\n${host}A: ${'a'.repeat(16_400)}\r\n\r\n`,
-      431,
-      'headers_too_large',
-    ],
-    [
-      'headers over any limit',
-      `GET /things HTTP/1.1\r\n${host}A: ${'a'.repeat(900_000)}\r\n\r\n`,
-      431,
-      'headers_too_large',
-    ],
-    ['headers that never end', `GET /things HTTP/1.1\r\n${host}`, 408, 'request_timeout'],
-    [
-      'a body that never ends',
-      `POST /things HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{`,
-      408,
-      'request_timeout',
-    ],
-    ['CONNECT', `CONNECT example.org:443 HTTP/1.1\r\n${host}\r\n`, 405, 'method_not_allowed'],
-    ['a Host that is no name', 'GET /things HTTP/1.1\r\nHost: a b\r\n\r\n', 400, 'bad_request'],
-    ['a Host with markup', 'GET /things HTTP/1.1\r\nHost: "><script>\r\n\r\n', 400, 'bad_request'],
-    ['a Host with a port that is none', 'GET /things HTTP/1.1\r\nHost: [::1]:http\r\n\r\n', 400, 'bad_request'],
-    [
-      'a transfer coding that is not understood',
-      `POST /things HTTP/1.1\r\n${host}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
-      400,
-      'bad_request',
-    ],
-    [
-      'a body in chunks of HTTP/1.0, which has none',
-      `POST /things HTTP/1.0\r\n${host}Connection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
-      400,
-      'bad_request',
-    ],
-  ])('%s', async (_what, text, status, code) => {
-    const response = await responseTo(port, text);
-    expect(JSON.parse(response.body)).toEqual({ status, code, message: expect.any(String) });
-    expect(response.status).toBe(status);
-    expect(response.headers).toMatchObject({
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': String(Buffer.byteLength(response.body)),
-      'cache-control': 'no-store',
-      vary: 'Authorization, X-API-Key, Accept, Origin',
-      'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
-      connection: 'close',
-    });
-  });
+interface Broken {
+  readonly text: string;
+  readonly status: keyof typeof codes;
+  /** What the log says of it. */
+  readonly method?: string;
+  readonly route?: string;
+  readonly path?: string;
+}
+
+const codes = {
+  400: 'bad_request',
+  405: 'method_not_allowed',
+  408: 'request_timeout',
+  414: 'uri_too_long',
+  417: 'expectation_failed',
+  431: 'headers_too_large',
+};
+
+const get = 'GET /things HTTP/1.1\r\n';
+const post = 'POST /things HTTP/1.1\r\n';
+const things = { method: 'GET', route: '/things', path: '/things' };
+const posted = { ...things, method: 'POST' };
+const thing = { method: 'PATCH', route: '/things/:id' };
+const json = 'Content-Type: application/json\r\n';
+const chunked = 'Transfer-Encoding: chunked\r\n\r\n';
+const long = { method: 'GET', path: `/${'a'.repeat(199)}` };
+
+const brokenRequests: Readonly<Record<string, Broken>> = {
+  garbage: { text: 'garbage\r\n\r\n', status: 400 },
+  'an unknown method': { text: `BREW /a HTTP/1.1\r\n${host}\r\n`, status: 400, method: 'BREW', path: '/a' },
+  'a broken header': { text: `GET /things?q HTTP/1.1\r\n${host}no colon\r\n\r\n`, status: 400, ...things },
+  'a broken header on a path with parameters': {
+    text: `PATCH http://x/things/7 HTTP/1.1\r\n${host}no colon\r\n\r\n`,
+    status: 400,
+    ...thing,
+    path: '/things/7',
+  },
+  'a broken header on an unknown path': {
+    text: `GET /nothing HTTP/1.1\r\n${host}no colon\r\n\r\n`,
+    status: 400,
+    method: 'GET',
+    path: '/nothing',
+  },
+  'no Host': { text: `${get}${key}\r\n`, status: 400, ...things },
+  'two Hosts': { text: `${get}${host}Host: y\r\n\r\n`, status: 400, ...things },
+  'a Host that is no name': { text: `${get}${key}Host: a b\r\n\r\n`, status: 400, ...things },
+  'a Host with markup': { text: `${get}${key}Host: "><script>\r\n\r\n`, status: 400, ...things },
+  'a Host with a port that is none': { text: `${get}${key}Host: [::1]:http\r\n\r\n`, status: 400, ...things },
+  'a broken body': { text: `${post}${host}${json}${chunked}zz\r\n`, status: 400, ...posted },
+  'a broken body for a path that is refused as well': {
+    text: `POST /things/%zz HTTP/1.1\r\n${host}${chunked}zz\r\n`,
+    status: 400,
+    method: 'POST',
+    path: '/things/%zz',
+  },
+  'a path that cannot be decoded': {
+    text: `PATCH /things/%ff HTTP/1.1\r\n${host}Connection: close\r\n\r\n`,
+    status: 400,
+    ...thing,
+    path: '/things/%ff',
+  },
+  'a transfer coding that is not understood': {
+    text: `${post}${host}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n`,
+    status: 400,
+    ...posted,
+  },
+  'a body in chunks of HTTP/1.0, which has none': {
+    text: `POST /things HTTP/1.0\r\n${host}Connection: keep-alive\r\n${chunked}0\r\n\r\n`,
+    status: 400,
+    ...posted,
+  },
+  CONNECT: { text: `CONNECT example.org:443 HTTP/1.1\r\n${host}\r\n`, status: 405, method: 'CONNECT' },
+  'headers that never end': { text: `${get}${host}`, status: 408 },
+  'a body that never ends': { text: `${post}${host}${json}Content-Length: 9\r\n\r\n{`, status: 408, ...posted },
+  'a target over 8 KiB': { text: `GET /${'a'.repeat(8_192)} HTTP/1.1\r\n${host}\r\n`, status: 414, ...long },
+  'a target over any limit': { text: `GET /${'a'.repeat(200_000)} HTTP/1.1\r\n${host}\r\n`, status: 414, ...long },
+  'an unknown expectation': { text: `${get}${host}Expect: miracles\r\n\r\n`, status: 417, ...things },
+  'headers over 16 KiB': { text: `${get}${host}A: ${'a'.repeat(16_400)}\r\n\r\n`, status: 431, ...things },
+  'headers over any limit': { text: `${get}${host}A: ${'a'.repeat(900_000)}\r\n\r\n`, status: 431, ...things },
+};
+
+describe('what HTTP itself refuses', () => {
+  it.each(Object.entries(brokenRequests))(
+    'is the Error object with a request id and the figures of the address, is counted, and has a line in the log: %s',
+    async (_what, { text, status, method, route, path }) => {
+      const code = codes[status];
+      responses.length = 0;
+      const response = await responseTo(port, text);
+      expect(JSON.parse(response.body)).toEqual({ status, code, message: expect.any(String) });
+      expect(response.status).toBe(status);
+      expect(response.headers).toMatchObject({
+        ...quotaHeaders,
+        // Of the address, though a key is sent: so that keys can't be guessed for nothing.
+        'x-ratelimit-limit': '60',
+        'content-type': 'application/json; charset=utf-8',
+        'content-length': String(Buffer.byteLength(response.body)),
+        'cache-control': 'no-store',
+        vary: 'Authorization, X-API-Key, Accept, Origin',
+        'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+        connection: 'close',
+      });
+      await until(() => responses.length > 0);
+      const operation = route === undefined ? 'none' : `${method} ${route}`;
+      expect(responses).toEqual([{ operation, status, seconds: expect.any(Number) }]);
+      const lines = http.log.filter(({ requestId }) => requestId === response.headers['x-request-id']);
+      expect(lines).toMatchObject([{ level: 30, status, code, ms: expect.any(Number), msg: 'response sent' }]);
+      expect(lines.map((line) => [line['method'], line['route'], line['path']])).toEqual([[method, route, path]]);
+    },
+  );
 
   it.each([
     ['a broken header', 'GET /things HTTP/1.1', 'no colon\r\n', 400],
@@ -119,67 +161,13 @@ describe('what HTTP itself refuses is the Error object with a request id:', () =
       expect(JSON.parse(body)).toMatchObject({ errors: [{ extensions: { code: 'BAD_REQUEST', status: 400 } }] });
     }
   });
-
-  const things = { method: 'GET', route: '/things', path: '/things' };
-  it.each([
-    ['garbage', 'garbage\r\n\r\n', { status: 400, code: 'bad_request' }, 'none'],
-    [
-      'a broken header',
-      `GET /things?q HTTP/1.1\r\n${host}no colon\r\n\r\n`,
-      { ...things, status: 400, code: 'bad_request' },
-      'GET /things',
-    ],
-    [
-      'a broken header on a path with parameters',
-      `PATCH http://x/things/7 HTTP/1.1\r\n${host}no colon\r\n\r\n`,
-      { method: 'PATCH', route: '/things/:id', path: '/things/7', status: 400, code: 'bad_request' },
-      'PATCH /things/:id',
-    ],
-    [
-      'a broken header on an unknown path',
-      `GET /nothing HTTP/1.1\r\n${host}no colon\r\n\r\n`,
-      { method: 'GET', path: '/nothing', status: 400, code: 'bad_request' },
-      'none',
-    ],
-    ['headers that never end', `GET /things HTTP/1.1\r\n${host}`, { status: 408, code: 'request_timeout' }, 'none'],
-    [
-      'a body that never ends',
-      `POST /things HTTP/1.1\r\n${host}Content-Type: application/json\r\nContent-Length: 9\r\n\r\n{`,
-      { ...things, method: 'POST', status: 408, code: 'request_timeout' },
-      'POST /things',
-    ],
-    [
-      'a path that cannot be decoded',
-      `PATCH /things/%ff HTTP/1.1\r\n${host}Connection: close\r\n\r\n`,
-      { method: 'PATCH', route: '/things/:id', path: '/things/%ff', status: 400, code: 'bad_request' },
-      'PATCH /things/:id',
-    ],
-    [
-      'CONNECT',
-      `CONNECT example.org:443 HTTP/1.1\r\n${host}\r\n`,
-      { method: 'CONNECT', status: 405, code: 'method_not_allowed' },
-      'none',
-    ],
-  ])('%s is in the log like every request, once, and counted', async (_what, text, line, operation) => {
-    responses.length = 0;
-    const { headers } = await responseTo(port, text);
-    await until(() => responses.length > 0);
-    const { status } = line;
-    expect(responses).toEqual([{ operation, status, seconds: expect.any(Number) }]);
-    const lines = http.log.filter(({ requestId }) => requestId === headers['x-request-id']);
-    expect(lines).toMatchObject([{ level: 30, ...line, ms: expect.any(Number), msg: 'response sent' }]);
-    const { route, path } = { route: undefined, path: undefined, ...line };
-    expect([lines[0]?.['route'], lines[0]?.['path']]).toEqual([route, path]);
-  });
 });
 
 it('takes a target of 8 KiB, headers of almost 16 KiB, and HTTP/1.0 without Host', async () => {
   const statusOf = async (text: string) => (await responseTo(port, text)).status;
   expect(await statusOf(`GET /things?${'a'.repeat(8184)} HTTP/1.1\r\n${host}Connection: close\r\n\r\n`)).toBe(200);
-  expect(await statusOf(`GET /things HTTP/1.1\r\n${host}Connection: close\r\nA: ${'a'.repeat(16_300)}\r\n\r\n`)).toBe(
-    200,
-  );
-  expect(await statusOf('GET /things HTTP/1.0\r\n\r\n')).toBe(200);
+  expect(await statusOf(`${get}${host}Connection: close\r\nA: ${'a'.repeat(16_300)}\r\n\r\n`)).toBe(200);
+  expect(await statusOf(`GET /things HTTP/1.0\r\n${key}\r\n`)).toBe(200);
 });
 
 it('responds to OPTIONS * with the methods of the server', async () => {
@@ -190,7 +178,10 @@ it('responds to OPTIONS * with the methods of the server', async () => {
 it.each(['', 'shop.example', 'shop.example:', 'a_b:80', '[::1]:4000', '192.0.2.1:80', 'xn--bcher-kva.example'])(
   'takes the Host "%s"',
   async (name) => {
-    const { status } = await responseTo(port, `GET /things HTTP/1.1\r\nHost: ${name}\r\nConnection: close\r\n\r\n`);
+    const { status } = await responseTo(
+      port,
+      `GET /things HTTP/1.1\r\nHost: ${name}\r\n${key}Connection: close\r\n\r\n`,
+    );
     expect(status).toBe(200);
   },
 );
@@ -232,7 +223,7 @@ it('sends one response to a request that is refused before its body, however lon
 
 it('serves the next request on a connection whose body was refused', async () => {
   const refused = `POST /things HTTP/1.1\r\n${host}Content-Type: text/plain\r\nContent-Length: 1\r\n\r\n{`;
-  const text = await receive(await send(port, `${refused}GET /things HTTP/1.1\r\n${host}Connection: close\r\n\r\n`));
+  const text = await receive(await send(port, `${refused}${get}${host}Connection: close\r\n\r\n`));
   expect(text.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 415', 'HTTP/1.1 200']);
 });
 
@@ -243,7 +234,7 @@ it('goes on after a client that leaves without a word', async () => {
   await begun;
   socket.resetAndDestroy();
   await gone;
-  expect(parseResponse(await receive(await send(port, `GET /things HTTP/1.0\r\n\r\n`))).status).toBe(200);
+  expect(parseResponse(await receive(await send(port, `GET /things HTTP/1.0\r\n${key}\r\n`))).status).toBe(200);
 });
 
 it('responds to HEAD without content, broken or not', async () => {

@@ -1,11 +1,15 @@
 import type { FastifyInstance } from 'fastify';
 
+import type { Principal } from '../../src/domain/access/principal.ts';
 import { registerApi, type ApiRoutes } from '../../src/http/api.ts';
+import { Authentication, type AuthenticationOptions } from '../../src/http/authentication.ts';
 import { renderErrorPage } from '../../src/pages/error-page.ts';
 import { registerExplorer } from '../../src/pages/explorer.routes.ts';
 import { registerHealth, type HealthOptions } from '../../src/http/observe/health.ts';
 import { registerPages } from '../../src/pages/landing.routes.ts';
 import { createServer, type ServerOptions } from '../../src/http/server.ts';
+import { MemoryCounterStore } from '../../src/platform/quotas/memory-counter-store.ts';
+import { QuotaService } from '../../src/platform/quotas/quota.service.ts';
 import { atEnd } from '../support/at-end.ts';
 import { anyDelay } from '../support/any-delay.ts';
 import { admitAll } from '../support/admit-all.ts';
@@ -61,4 +65,26 @@ async function exampleRoutes(api: FastifyInstance): Promise<void> {
   api.patch('/things/:id', async (request) => request.params);
   const config = { errorFormat: 'graphql', isNeverStored: true } as const;
   api.route({ method: ['GET', 'POST'], url: '/graphql', config, handler: async () => ({ data: {} }) });
+}
+
+/** Somebody with a key, who has 1,000 requests in a minute. */
+export function holderOf(id: string, given: Partial<Principal> = {}): Principal {
+  const limits = { requestsPerMinute: 1_000, requestsPerDay: 100_000 };
+  const bans = { epoch: 0, bannedUntil: 0, automaticBans: [] };
+  const holder = { id, name: id, plan: 'enterprise', scopes: ['write'], expiresAt: null, isAnonymous: false } as const;
+  return { ...holder, limits, bans, ...given };
+}
+
+interface Counting extends Pick<AuthenticationOptions, 'onDecision'> {
+  readonly find: (key: string) => Principal | undefined;
+  readonly banAfter?: number;
+  readonly onBan?: (id: string) => void;
+  readonly now?: () => number;
+}
+
+/** By these keys, counted in memory. */
+export function authenticationBy({ find, banAfter = 0, onBan, now = Date.now, onDecision }: Counting): Authentication {
+  const counters = new MemoryCounterStore({ rules: { banAfter, banForSeconds: 900 }, now });
+  const quota = new QuotaService(counters, ({ id }) => onBan?.(id));
+  return new Authentication({ keys: { find: async (key) => find(key) }, quota, onDecision });
 }

@@ -35,21 +35,19 @@ const tally = (responses: readonly LightMyRequestResponse[]): Record<number, num
   return counts;
 };
 
-describe('300 requests at once with a Free key', () => {
+describe('100 requests at once with a Free key', () => {
   const graphql: InjectOptions = { method: 'POST', url: '/graphql', payload: { query: '{ __typename }' } };
 
   it.each<[string, (n: number) => InjectOptions, number]>([
-    ['of GraphQL', () => graphql, 200],
-    ['of REST', () => ({ method: 'GET', url: '/pets/404' }), 404],
-    ['of both', (n) => (n % 2 === 0 ? graphql : { method: 'GET', url: '/pets?id=1' }), 200],
+    ['of both protocols', (n) => (n % 2 === 0 ? graphql : { method: 'GET', url: '/pets?id=1' }), 200],
     ['of unknown paths', () => ({ method: 'GET', url: '/nothing' }), 404],
     ['of a wrong method', () => ({ method: 'PUT', url: '/graphql' }), 405],
   ])(
-    '%s: 60 are admitted, 240 are refused, no key is banned, and every figure comes once',
+    '%s: 60 are admitted, 40 are refused, no key is banned, and every figure comes once',
     async (_what, request, ok) => {
       const { send, remaining } = await client();
-      const responses = await Promise.all(Array.from({ length: 300 }, (_, n) => send(request(n))));
-      expect(tally(responses)).toEqual({ [ok]: 60, 429: 240 });
+      const responses = await Promise.all(Array.from({ length: 100 }, (_, n) => send(request(n))));
+      expect(tally(responses)).toEqual({ [ok]: 60, 429: 40 });
       const admitted = responses.filter(({ statusCode }) => statusCode === ok);
       const figures = admitted.map(({ headers }) => Number(headers['x-ratelimit-remaining']));
       expect(figures.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 60 }, (_, n) => n));
@@ -89,8 +87,6 @@ describe('a GraphQL request', () => {
     ['without a query', { variables: {} }, 400, 1],
     ['whose operationName is unknown', { query: 'query A { pet(id: 1) { id } }', operationName: 'B' }, 400, 1],
     ['that does not say which of its operations', { query: 'query A { __typename } query B { __typename }' }, 400, 1],
-    ['of introspection', { query: '{ __schema { queryType { name } } }' }, 200, 1],
-    ['of __typename', { query: '{ __typename }' }, 200, 1],
     [
       'with two fields whose variables are wrong',
       { query: 'query ($id: ID!) { a: pet(id: $id) { id } b: pet(id: $id) { id } }' },
@@ -98,23 +94,7 @@ describe('a GraphQL request', () => {
       2,
     ],
     ['with a field that fails', { query: 'mutation { deletePet(input: { id: 404 }) { deletedPetId } }' }, 200, 1],
-    [
-      'with equal fields',
-      { query: '{ pet(id: 1) { id } ... { pet(id: 1) { name } } ...F } fragment F on Query { pet(id: 1) { id } }' },
-      200,
-      1,
-    ],
-    [
-      'with skipped fields',
-      {
-        query: 'query ($no: Boolean!) { a: pet(id: 1) @include(if: $no) { id } b: pet(id: 1) { id } }',
-        variables: { no: false },
-      },
-      200,
-      1,
-    ],
     ['for rateLimit alone', { query: '{ rateLimit { remaining } __typename }' }, 200, 0],
-    ['for rateLimit beside another field', { query: '{ rateLimit { remaining } pet(id: 1) { id } }' }, 200, 2],
   ])('%s costs what it should', async (_what, body, status, cost) => {
     const { send, remaining } = await client();
     const response = await send({ method: 'POST', url: '/graphql', payload: body });
@@ -211,15 +191,12 @@ describe('what costs nothing', () => {
     expect(await remaining()).toBe(60);
   });
 
-  it.each(['/healthz', '/readyz', '/metrics', '/', '/robots.txt', '/robots.txt/nothing'])(
-    'is %s, which has no figures',
-    async (url) => {
-      const { send, remaining } = await client();
-      const response = await send({ method: 'GET', url });
-      expect(response.headers['x-ratelimit-limit']).toBeUndefined();
-      expect(await remaining()).toBe(60);
-    },
-  );
+  it('are the public pages, which have no figures', async () => {
+    const { send, remaining } = await client();
+    for (const url of ['/healthz', '/readyz', '/metrics', '/', '/robots.txt', '/robots.txt/nothing'])
+      expect((await send({ method: 'GET', url })).headers['x-ratelimit-limit']).toBeUndefined();
+    expect(await remaining()).toBe(60);
+  });
 });
 
 describe('requests without a valid key', () => {
@@ -238,10 +215,5 @@ describe('requests without a valid key', () => {
     const { secret } = await service.createKey();
     const response = await from('10.0.0.3', { 'x-api-key': secret, 'apollo-require-preflight': 'yes' });
     expect([response.statusCode, response.headers['x-ratelimit-remaining']]).toEqual([400, '59']);
-  });
-
-  it('are counted by the address that the nearest proxy reports, and no earlier one', async () => {
-    expect((await from('1.1.1.1, 10.0.0.4')).headers['x-ratelimit-remaining']).toBe('59');
-    expect((await from('2.2.2.2, 10.0.0.4')).headers['x-ratelimit-remaining']).toBe('58');
   });
 });
