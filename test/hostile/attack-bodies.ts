@@ -163,5 +163,10 @@ export const attackBodies: readonly AttackBody[] = [
       variables: { ids: Array.from({ length: 100 }, () => 'x'.repeat(10_000)) },
     }),
   },
+  {
+    name: 'one directive 250 times',
+    ...refused,
+    body: query(`{ pets ${'@include(if: true) '.repeat(250)} { totalCount } }`),
+  },
   { name: 'a name of 60,000 letters', ...refused, body: query(`{ ${'n'.repeat(60_000)} }`) },
 ];

@@ -2,7 +2,17 @@ import { globSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { repository } from '../support/running-command.ts';
-import { disconnectAfter, get, leaveUnread, openUnread, pause, statusOn, summary, times } from './raw-requests.ts';
+import {
+  disconnectAfter,
+  get,
+  leaveUnread,
+  openUnread,
+  pause,
+  post,
+  statusOn,
+  summary,
+  times,
+} from './raw-requests.ts';
 import type { Door } from './target.ts';
 
 /** Runs the attack through the door, maybe on other than its own number of connections, and returns what it got. */
@@ -18,27 +28,36 @@ const script = `GET ${largestScript.replace('explorer/graphiql', '/graphiql')} H
 /** What is read ahead at most, and the one under way. */
 const ahead = 17;
 
+/** Some of them have less of a body than they say. */
+function requestsToCut(door: Door): string[] {
+  const query = '{"query":"{ pets(first: 100) { edges { node { id name category { name } } } } }"}';
+  const json = `HTTP/1.1\r\nHost: x\r\nX-API-Key: ${door.attacker}\r\nContent-Type: application/json\r\n`;
+  return [
+    ...['pets', 'graphql', 'nothing'].flatMap((path) => [
+      `OPTIONS /${path} HTTP/1.1\r\nHost: x\r\n\r\n`,
+      `POST /${path} ${json}Transfer-Encoding: chunked\r\n\r\n5\r\n{"nam`,
+      `POST /${path} ${json}Content-Length: 2000000\r\n\r\n{"nam`,
+    ]),
+    'POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"nam',
+    post(door, '/graphql', query),
+    get(door, '/inventory'),
+    get(door, '/graphiql'),
+    get(door, '/pets?limit=1').repeat(2),
+  ];
+}
+
 /** What takes no key, or no more than one, on many connections. */
 export const connectionAttacks: Readonly<Record<string, ConnectionAttack>> = {
-  'OPTIONS, closed before the response': (door, connections = 400) =>
-    disconnectAfter(
-      door,
-      times(
-        connections,
-        (index) => `OPTIONS /${['pets', 'graphql', 'nothing'][index % 3]} HTTP/1.1\r\nHost: x\r\n\r\n`,
-      ),
-    ),
-  'bodies cut off anywhere': (door, connections = 400) =>
-    disconnectAfter(
+  'requests cut off anywhere, closed before the response': (door, connections = 400) => {
+    const texts = requestsToCut(door);
+    return disconnectAfter(
       door,
       times(connections, (index) => {
-        const path = ['pets', 'graphql', 'nothing', 'healthz'][index % 4];
-        const length =
-          index % 3 === 0 ? 'Transfer-Encoding: chunked' : `Content-Length: ${index % 5 === 0 ? 2e6 : 100}`;
-        const key = index % 2 === 0 ? `X-API-Key: ${door.attacker}\r\n` : '';
-        return `POST /${path} HTTP/1.1\r\nHost: x\r\n${key}Content-Type: application/json\r\n${length}\r\n\r\n${index % 3 === 0 ? '5\r\n{"nam' : '{"nam'}`;
+        const text = texts[index % texts.length]!;
+        return index % 3 === 0 ? text.slice(0, (index * 31) % text.length) : text;
       }),
-    ),
+    );
+  },
   '64 KiB of probes on each of 400 connections, unread': (door) =>
     leaveUnread(
       door,

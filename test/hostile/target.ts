@@ -12,7 +12,6 @@ import type { NeighbourReport } from './neighbour-process.ts';
 
 interface Response {
   readonly status: number;
-  readonly headers: Headers;
   readonly text: string;
 }
 
@@ -76,16 +75,10 @@ export async function fillStore(
   );
 }
 
-interface KeyOptions {
-  readonly requestsPerMinute?: number;
-  readonly scopes?: readonly string[];
-}
-
-/** The built service, a key that attacks it and one that suffers. */
+/** The built service, a key that attacks it, and a neighbour with another one. */
 export class Target implements Door {
   readonly service: Service;
   attacker = '';
-  neighbourKey = '';
   #neighbour: ChildProcess | undefined;
 
   /** `wrap` changes the command that starts it. */
@@ -96,8 +89,7 @@ export class Target implements Door {
     const command = `${pinning}node --import ${import.meta.dirname}/watched-process.ts ${program}`;
     const target = new Target(await Service.start(environment, { command: wrap(command) }));
     target.attacker = await target.createKey('attacker');
-    target.neighbourKey = await target.createKey('neighbour');
-    const parameters = [neighbourProcess, target.service.address, target.neighbourKey];
+    const parameters = [neighbourProcess, target.service.address, await target.createKey('neighbour')];
     target.#neighbour = spawnChild(process.execPath, parameters, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     setPriority(attackerPriority);
     return target;
@@ -108,19 +100,15 @@ export class Target implements Door {
   }
 
   /** Sends a GraphQL request of the attacker, the text of the body as it is. */
-  async graphql(body: string | object, key = this.attacker): Promise<Response> {
+  graphql(body: string | object): Promise<Response> {
     const text = typeof body === 'string' ? body : JSON.stringify(body);
-    return this.request(
-      '/graphql',
-      { method: 'POST', headers: { 'content-type': 'application/json' }, body: text },
-      key,
-    );
+    return this.request('/graphql', { method: 'POST', headers: { 'content-type': 'application/json' }, body: text });
   }
 
   async request(path: string, init: RequestInit = {}, key = this.attacker): Promise<Response> {
     const headers = { 'x-api-key': key, ...(init.headers as Record<string, string> | undefined) };
     const response = await fetch(this.service.address + path, { ...init, headers });
-    return { status: response.status, headers: response.headers, text: await response.text() };
+    return { status: response.status, text: await response.text() };
   }
 
   async send(text: string | Buffer): Promise<Socket> {
@@ -131,8 +119,9 @@ export class Target implements Door {
     return socket;
   }
 
-  async createKey(name: string, { requestsPerMinute = 2e9, scopes = ['WRITE'] }: KeyOptions = {}): Promise<string> {
-    const input = { name, plan: 'ENTERPRISE', scopes, requestsPerMinute, requestsPerDay: 2e9 };
+  /** A key that has no limit. */
+  async createKey(name: string): Promise<string> {
+    const input = { name, plan: 'ENTERPRISE', scopes: ['WRITE'], requestsPerMinute: 2e9, requestsPerDay: 2e9 };
     let secret: string | undefined;
     // An overloaded service may ask us to try again.
     await until(async () => {

@@ -1,6 +1,9 @@
 import { expect, it } from '@jest/globals';
+import type { InjectOptions } from 'fastify';
 
+import { shownPrefix } from '../../src/domain/access/api-key.ts';
 import { createMetricsServer, Metrics } from '../../src/http/observe/metrics.ts';
+import { portOf, responseTo } from '../platform/http/raw-requests.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 const log: Record<string, unknown>[] = [];
@@ -61,15 +64,46 @@ it('has no label that a client has made up', async () => {
   expect((await service.app.server.inject('/metrics')).body).not.toMatch(evil);
 });
 
-it('leaves no secret in the log, whatever is done with a key', async () => {
-  const { id, secret } = await service.createKey();
-  await service.graphql('{ pets { totalCount } }', {}, secret);
-  await service.graphql('{ nothing }', {}, secret);
-  await service.app.server.inject({ url: `/nothing?key=${secret}`, headers: { authorization: `Bearer ${secret}` } });
-  const created = await service.graphql('mutation { createApiKey(input: { name: "k", plan: FREE }) { secret } }');
-  const text = JSON.stringify(log);
-  expect(log.filter(({ key, status }) => key === id && status !== undefined)).toHaveLength(3);
-  for (const each of [secret, created.data.createApiKey.secret]) expect(text).not.toMatch(each);
+it('leaves no key in the log or the metrics, wherever a client puts it', async () => {
+  const { id, secret } = await service.createKey({ plan: 'business' });
+  const escaped = secret.replace(/./g, (each) => `%${each.charCodeAt(0).toString(16)}`);
+  const partly = escaped.slice(0, 3) + secret.slice(1);
+  const json = { 'content-type': 'application/json' };
+  const requests: InjectOptions[] = [
+    ...[secret, escaped, `${'x'.repeat(150)}${secret}`, `pets/${partly}?key=${secret}&key=${partly}`].map((path) => ({
+      url: `/${path}`,
+    })),
+    ...['x-request-id', 'x-forwarded-for', 'user-agent', 'referer', 'traceparent'].map((name) => ({
+      url: `/pets?cursor=${secret}`,
+      headers: { [name]: secret },
+    })),
+    { url: '/pets', headers: { 'x-request-id': `a-${secret}-b`, authorization: `Bearer ${secret}` } },
+    { method: 'POST', url: '/pets', payload: secret, headers: { 'content-type': secret, 'idempotency-key': secret } },
+    { method: 'POST', url: '/pets', payload: `{${secret}`, headers: json },
+    ...[
+      { query: `query ${secret} { pets(first: 1) { totalCount } }`, operationName: secret },
+      { query: `{ ${secret}: pets(first: 1) { ${secret} } }` },
+      { query: '{ pet(id: 1) { id } }', variables: { [secret]: secret } },
+      { documentId: secret },
+    ].map((payload) => ({ method: 'POST' as const, url: '/graphql', payload })),
+  ];
+  for (const { headers, ...request } of requests)
+    await service.app.server.inject({ ...request, headers: { 'x-api-key': secret, ...headers } });
+  const port = await portOf(service.app.server);
+  for (const text of [
+    `GET /${secret} HTTP/9\r\n\r\n`,
+    `${secret} / HTTP/1.1\r\n\r\n`,
+    `GET /${partly}/%zz HTTP/1.1\r\nHost: ${secret}\r\nConnection: close\r\n\r\n`,
+  ])
+    await responseTo(port, text);
+  const { data } = await service.graphql('mutation { createApiKey(input: { name: "k", plan: FREE }) { secret } }');
+  const created = data.createApiKey.secret as string;
+  expect(log.filter(({ key, status }) => key === id && status !== undefined)).toHaveLength(requests.length);
+  const shown = JSON.stringify(log) + (await service.app.server.inject('/metrics')).body;
+  expect(shown).toContain(`/${shownPrefix(secret)}…`);
+  // Enough of it to guess the rest.
+  for (const part of [secret.slice(10, -3), escaped.slice(30, -9), created.slice(10, -3)])
+    expect(shown).not.toContain(part);
 });
 
 it('moves to a listener of its own', async () => {
