@@ -7,7 +7,7 @@ import { describe, expect, test } from '@jest/globals';
 import { RedisServer } from '../redis/redis-server.ts';
 import { connect, runSql } from '../support/postgres-client.ts';
 import { startCluster } from '../support/started-cluster.ts';
-import { Service } from '../support/service.ts';
+import { listenHere } from '../support/test-app.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { awaitValue } from '../support/until.ts';
 import { deployFile, guideTable } from './guide.ts';
@@ -24,7 +24,7 @@ type Scrape = ReadonlyMap<string, number>;
 writeFileSync(rules, deployFile('alerts.yml', []));
 const [cluster, redis] = await Promise.all([startCluster(), RedisServer.start()]);
 const settings = { DATABASE_URL: cluster.url, REDIS_URL: redis.url, DATABASE_POOL: '2', BAN_AFTER: '0' };
-const service = await Service.start(settings);
+const service = await listenHere(settings);
 
 async function scrape({ address } = service): Promise<Scrape> {
   const response = await fetch(`${address}/metrics`);
@@ -180,7 +180,7 @@ describe('the alerts of the guide, on the metrics of a real process', () => {
   });
 
   test('PetstoreEventsBacklog fires while one process moves a backlog, of which the others know nothing', async () => {
-    const other = await Service.start({ DATABASE_URL: cluster.url, BAN_AFTER: '0' });
+    const other = await listenHere({ DATABASE_URL: cluster.url, BAN_AFTER: '0' });
     await runSql(
       cluster.url,
       `insert into event_outbox (at, type)
@@ -197,7 +197,7 @@ describe('the alerts of the guide, on the metrics of a real process', () => {
       return Math.max(...values) > 300 && Math.min(...values) < 30;
     };
     const late = await awaitValue(lags, isBacklog);
-    await other.stop();
+    await other.close();
     expect(firingAlerts(...late.map((after) => ({ after })))).toEqual(['PetstoreEventsBacklog']);
   });
 

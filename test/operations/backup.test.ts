@@ -6,7 +6,9 @@ import { expect, test } from '@jest/globals';
 
 import { startCluster } from '../support/started-cluster.ts';
 import { path, repository } from '../support/running-command.ts';
-import { Service } from '../support/service.ts';
+import type { StoreClient } from '../support/service.ts';
+import { listenHere } from '../support/test-app.ts';
+import { migrateDatabase } from '../support/template-database.ts';
 import { copyEmbeddedStore } from '../support/test-database.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { guideCommands } from './guide.ts';
@@ -18,16 +20,13 @@ for (const name of ['dist', 'node_modules', 'package.json', '.github']) {
   symlinkSync(join(repository, name), join(directory, name));
 }
 
-cpSync((await copyEmbeddedStore()).DATA_DIR, join(directory, '.data'), { recursive: true });
+const embedded = { DATABASE_URL: '', DATA_DIR: join(directory, '.data') };
+cpSync((await copyEmbeddedStore()).DATA_DIR, embedded.DATA_DIR, { recursive: true });
+const onServer = { DATABASE_URL: cluster.url };
 
 /** Runs a command of the guide where `.data` is. */
 function run(command: string, environment: Readonly<Record<string, string>> = {}): string {
   return execFileSync('sh', ['-c', command], { cwd: directory, env: { PATH: path, ...environment }, encoding: 'utf8' });
-}
-
-function start(environment: Readonly<Record<string, string>>): Promise<Service> {
-  const settings = { DATA_DIR: join(directory, '.data'), DEMO: 'off', LOG_LEVEL: 'warn', ...environment };
-  return Service.start(settings, { directory });
 }
 
 const everything = `{
@@ -48,7 +47,7 @@ const createEach = `mutation {
 }`;
 
 /** Everything that the key can read: it still works where the data has gone to. */
-async function contents(service: Service, key: string): Promise<unknown> {
+async function contents(service: StoreClient, key: string): Promise<unknown> {
   return (await service.graphql(everything, {}, key)).body.data;
 }
 
@@ -57,41 +56,40 @@ test('the embedded database moves to a server with everything in it, new ids go 
   const [dumpCommand, emptyCommand, restoreCommand] = guideCommands('Backup and restore');
   const [, moveCommand] = guideCommands('From the embedded database to a server');
 
-  const first = await start({});
+  const first = await listenHere(embedded);
   const key: string = (await first.graphql(createEach)).body.data.createApiKey.secret;
   const before = await contents(first, key);
-  run('node dist/src/cli/migrate.js', { DATABASE_URL: cluster.url, NODE_ENV: 'production' });
+  await migrateDatabase(cluster.url, '');
   const report = run(moveCommand!, { SERVER_URL: cluster.url });
-  expect(report).toMatch(/^api_keys: 1 rows$/m);
-  expect(await first.stop()).toBe(0);
+  // That of the suite, and the new one.
+  expect(report).toMatch(/^api_keys: 2 rows$/m);
+  await first.close();
 
   run(tarCommand!);
-  rmSync(join(directory, '.data'), { recursive: true });
+  rmSync(embedded.DATA_DIR, { recursive: true });
   run(untarCommand!);
-  const restored = await start({});
+  const restored = await listenHere(embedded);
   expect(await contents(restored, key)).toEqual(before);
-  await restored.stop();
+  await restored.close();
 
-  const moved = await start({ DATABASE_URL: cluster.url });
+  const moved = await listenHere(onServer);
   expect(await contents(moved, key)).toEqual(before);
   expect(Number((await moved.graphql(createPet)).body.data.createPet.pet.id)).toBe(2);
-  const onServer = await contents(moved, key);
-  run(dumpCommand!, { DATABASE_URL: cluster.url });
+  const backedUp = await contents(moved, key);
+  run(dumpCommand!, onServer);
   await moved.graphql('mutation { createCategory(input: { name: "After the backup" }) { category { id } } }');
-  await moved.stop();
+  await moved.close();
 
   // As a later version makes it: the next migration to that version must not find it.
-  const sql = (text: string): string => run(`psql "$DATABASE_URL" -qAtc "${text}"`, { DATABASE_URL: cluster.url });
+  const sql = (text: string): string => run(`psql "$DATABASE_URL" -qAtc "${text}"`, onServer);
   sql('create table made_later ()');
   // What a role of the service has by default in a new database.
   sql('create role petstore_service; alter default privileges grant all on tables to petstore_service');
-  run(emptyCommand!, { DATABASE_URL: cluster.url });
-  run(restoreCommand!, { DATABASE_URL: cluster.url });
+  run(emptyCommand!, onServer);
+  run(restoreCommand!, onServer);
   expect(sql("select to_regclass('made_later')")).toBe('\n');
-  const restoredServer = await start({ DATABASE_URL: cluster.url });
-  expect(await contents(restoredServer, key)).toEqual(onServer);
+  expect(await contents(await listenHere(onServer), key)).toEqual(backedUp);
   const writable = `select string_agg(oid::regclass::text, ' ') from pg_class where relname ~ '^event' and relkind in ('r', 'p')
     and has_table_privilege('petstore_service', oid, 'insert, update, delete, truncate')`;
   expect(sql(writable)).toBe('\n');
-  await restoredServer.stop();
 });

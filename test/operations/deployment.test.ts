@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, test } from '@jest/globals';
@@ -6,8 +7,9 @@ import { parseAllDocuments } from 'yaml';
 
 import { parseDuration, readConfig } from '../../src/config.ts';
 import { startCluster } from '../support/started-cluster.ts';
-import { repository, RunningCommand } from '../support/running-command.ts';
+import { path, repository } from '../support/running-command.ts';
 import { Service } from '../support/service.ts';
+import { buildImage } from './container.ts';
 import { deployFile } from './guide.ts';
 
 interface Probe {
@@ -15,6 +17,7 @@ interface Probe {
 }
 
 interface Container {
+  readonly image: string;
   readonly ports: readonly { readonly name: string; readonly containerPort: number }[];
   readonly env: readonly { readonly name: string; readonly value: string }[];
   readonly startupProbe: Probe;
@@ -74,32 +77,38 @@ describe('kubernetes.yml', () => {
     expect(objects.get('PodDisruptionBudget').spec.maxUnavailable).toBeLessThan(deployment.spec.replicas);
   });
 
-  test('its job migrates an empty database with the image of the deployment, and its pods are none of the service', async () => {
+  test('the pods of its job have the image of the deployment, and are none of the service', () => {
     const { template } = objects.get('Job').spec;
-    const [{ command, image }] = template.spec.containers as [{ readonly command: string[]; readonly image: string }];
-    expect(image).toBe(spec.containers[0].image);
+    expect(template.spec.containers[0].image).toBe(container.image);
     expect(template.metadata.labels).not.toMatchObject(metadata.labels);
-    const job = new RunningCommand(command.join(' '), { NODE_ENV: 'production', DATABASE_URL: cluster.url });
-    expect(await job.ended()).toBe(0);
-    expect(job.output).toContain('up to date');
   });
 
   test('it waits longer than a drain takes', () => {
     expect(spec.terminationGracePeriodSeconds).toBeGreaterThan(drainSecondsOf(environment));
   });
 
-  test('its probes and its metrics are answered by a process with its settings', async () => {
-    const settings = {
-      ...environment,
-      DRAIN_DELAY: '0s',
-      METRICS_PORT: '0',
-      HOST: '127.0.0.1',
-      DATABASE_URL: cluster.url,
+  test('what the Dockerfile builds migrates by the job, manages keys, and serves with the settings of the deployment, without a development package', async () => {
+    const image = buildImage();
+    expect(image.environment).toEqual({ NODE_ENV: 'production', HOST: '0.0.0.0' });
+    expect(existsSync(join(image.directory, 'node_modules/typescript'))).toBe(false);
+    const run = (file: string, ...parameters: string[]): string => {
+      const env = { PATH: path, DATABASE_URL: cluster.url, NODE_ENV: 'production' };
+      return execFileSync(file, parameters, { cwd: image.directory, env, encoding: 'utf8' }).trim();
     };
-    const service = await Service.start(settings);
+    const [job] = objects.get('Job').spec.template.spec.containers as [{ readonly command: [string, ...string[]] }];
+    expect(run(...job.command)).toContain('up to date');
+    const key = run('node', 'dist/src/cli/keys.js', 'create', '--name', 'container', '--plan', 'pro');
+
+    const here = { DRAIN_DELAY: '0s', METRICS_PORT: '0', HOST: '127.0.0.1', DATABASE_URL: cluster.url };
+    const settings = { ...image.environment, ...environment, ...here };
+    const service = await Service.start(settings, { command: image.command.join(' '), directory: image.directory });
     for (const probe of [container.startupProbe, container.readinessProbe, container.livenessProbe]) {
       expect(probe.httpGet.port).toBe('http');
       expect((await service.get(probe.httpGet.path)).status).toBe(200);
+    }
+    for (const url of ['/pets', '/graphiql', '/docs', '/openapi.json']) {
+      const { status } = await fetch(service.address + url, { headers: { 'x-api-key': key } });
+      expect([url, status]).toEqual([url, 200]);
     }
     // The metrics have moved to their own port.
     expect((await service.get('/metrics')).status).toBe(401);

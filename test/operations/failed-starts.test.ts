@@ -8,18 +8,19 @@ import { expect, test } from '@jest/globals';
 import { createApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { explainFailure } from '../../src/failed-start.ts';
+import { tryLockDirectory } from '../../src/platform/embedded/directory-lock.ts';
 import { RedisServer } from '../redis/redis-server.ts';
 import { connect, runSql } from '../support/postgres-client.ts';
 import { startCluster } from '../support/started-cluster.ts';
 import { RunningCommand } from '../support/running-command.ts';
 import { Service } from '../support/service.ts';
-import { copyEmbeddedStore } from '../support/test-database.ts';
+import { migrateDatabase } from '../support/template-database.ts';
+import { databaseDirectory } from '../support/temporary-directory.ts';
 import { guideTable } from './guide.ts';
 
 /** Of the service's own packages: this folder has others. */
 type Client = Awaited<ReturnType<typeof connect>>;
 
-const embedded = await copyEmbeddedStore();
 const secret = 'kkk7391';
 
 const [cluster, redis] = await Promise.all([
@@ -47,12 +48,12 @@ for (const sql of [
 }
 await runSql(cluster.url.replace(/postgres$/, 'granted'), 'grant create on schema public to bare');
 const locked = url('owner', 'locked');
-await new RunningCommand('node dist/src/cli/migrate.js', { DATABASE_URL: locked }).ended();
+await migrateDatabase(locked, '');
 /** Of a transaction that has locked a table of the database `locked`. */
 const holder = await connect({ connectionString: locked, application_name: 'report' });
 await holder.query('begin; lock table api_keys');
-/** The output of a start on that, which ends after twenty seconds. */
-const lockedStart = failedStart({ DATABASE_URL: locked });
+/** What a start on that says, which ends after twenty seconds. */
+const lockedStart = outputOf({ DATABASE_URL: locked });
 const silent = createServer().listen(0, '127.0.0.1').unref();
 await once(silent, 'listening');
 /** Of a server that accepts connections and says nothing. */
@@ -77,16 +78,21 @@ function noted(output: string): string {
   return output;
 }
 
-async function failedStart(settings: Readonly<Record<string, string>>): Promise<string> {
-  const service = new Service({ ...embedded, ...settings });
-  expect(await service.ended()).toBe(1);
-  return noted(service.output);
-}
-
-/** What a process with this `DATABASE_URL` would say; in this one, which has loaded the service already. */
-async function failedOpening(DATABASE_URL: string): Promise<string> {
-  const start = createApp(readConfig({ LOG_LEVEL: 'silent', DATABASE_URL }));
-  return noted(await start.then(() => 'It has started.', explainFailure));
+/** What a process with these settings would say; in this one, which has loaded the service already. */
+async function outputOf(settings: Readonly<Record<string, string>>): Promise<string> {
+  let notices = '';
+  const onNotice = (sentence: string): void => void (notices += `${sentence}\n`);
+  const start = async (): Promise<string> => {
+    const app = await createApp(readConfig({ LOG_LEVEL: 'silent', PORT: '0', ...settings }), { onNotice });
+    try {
+      await app.listen();
+    } finally {
+      await app.close();
+    }
+    return '';
+  };
+  const failure = await start().catch(explainFailure);
+  return noted(notices + failure);
 }
 
 /** As it is shown. */
@@ -135,14 +141,15 @@ test.each([
     /TLS to the database failed: .*\nSee the section "TLS"/,
   ],
 ] as const)('names the setting, what was tried, and the next step when %s', async (_what, urlOf, expected) => {
-  const output = await failedOpening(urlOf());
+  const output = await outputOf({ DATABASE_URL: urlOf() });
   expect(output.slice(0, output.indexOf(': ', 16))).toBe(`DATABASE_URL (${shown(urlOf())})`);
   expect(output).toMatch(expected);
 });
 
-test.each(['main.js', 'cli/migrate.js', 'cli/seed.js --pets 1', 'cli/keys.js list'])('%s says it', async (command) => {
+// For the others see `faults/unusable-settings.test.ts`.
+test('the command for keys says it, too', async () => {
   const DATABASE_URL = url('owner', 'missing');
-  const failing = new RunningCommand(`node dist/src/${command}`, { DATABASE_URL });
+  const failing = new RunningCommand('node dist/src/cli/keys.js list', { DATABASE_URL });
   expect(await failing.ended()).toBe(1);
   expect(noted(failing.output)).toContain(
     `DATABASE_URL (${shown(DATABASE_URL)}): database "missing" does not exist\nCreate it first`,
@@ -150,21 +157,22 @@ test.each(['main.js', 'cli/migrate.js', 'cli/seed.js --pets 1', 'cli/keys.js lis
 });
 
 test('names the setting that is wrong, misspelled or unusable here, and a password that is not percent-encoded', async () => {
-  expect(await failedStart({ PORT: '70000' })).toMatch(/PORT is "70000", but must be a whole number/);
-  expect(await failedStart({ DATABASE_URL: url().replace(secret, `12/${secret}`) })).toMatch(
-    /^.*: DATABASE_URL has an @/,
-  );
+  expect(await outputOf({ PORT: '70000' })).toMatch(/^PORT is "70000", but must be a whole number/);
+  expect(await outputOf({ DATABASE_URL: url().replace(secret, `12/${secret}`) })).toMatch(/^DATABASE_URL has an @/);
   // Not in this process, whose USER would be the user.
-  expect(await failedStart({ DATABASE_URL: url().replace(/owner.*@/, '') })).toMatch(
-    /no PostgreSQL user name .*\nName the user: postgresql:/,
-  );
+  const unnamed = new Service({ DATABASE_URL: url().replace(/owner.*@/, '') });
+  expect(await unnamed.ended()).toBe(1);
+  expect(noted(unnamed.output)).toMatch(/no PostgreSQL user name .*\nName the user: postgresql:/);
   const command = "sh -c 'ulimit -n 500 && exec node dist/src/main.js'";
-  const first = await Service.start({ ...embedded, DATBASE_URL: url() }, { command });
+  const first = await Service.start({ DATABASE_URL: url(), DATBASE_URL: url() }, { command });
   expect(noted(first.output)).toMatch(/^The variable DATBASE_URL is none .* is DATABASE_URL meant\?$/m);
   expect(first.output).toMatch(/^MAX_CONNECTIONS is 10000, but the system lets this process open 500 files/m);
-  expect(await failedStart({ DATABASE_URL: url(), PORT: String(first.port) })).toMatch(/PORT is/);
-  expect(await failedStart({})).toMatch(/The data directory .* is in use/);
+  expect(await outputOf({ DATABASE_URL: url(), PORT: String(first.port) })).toMatch(/^PORT is/);
   await first.stop();
+  const directory = databaseDirectory();
+  const lock = tryLockDirectory(directory);
+  expect(await outputOf({ DATA_DIR: directory })).toMatch(/^The data directory .* is in use/);
+  lock?.release();
 });
 
 test('says which statement waits, and for whom, when somebody has locked a table', async () => {
@@ -185,7 +193,7 @@ test('says what to do when all connections of the server are taken', async () =>
   };
   await expect(fill()).rejects.toMatchObject({ code: '53300' });
   expect(clients.length).toBeGreaterThan(5);
-  const output = await failedOpening(url());
+  const output = await outputOf({ DATABASE_URL: url() });
   await Promise.all(clients.map((client) => client.end()));
   expect(output).toMatch(/^DATABASE_URL \(.*\): .*\nAll connections are taken: .*max_connections.*DATABASE_POOL/);
 });
@@ -209,11 +217,8 @@ test('goes on without Redis, and says why, where it looked, and what to do', asy
       /The sentinel 127\.0\.0\.1:1: connect ECONNREFUSED .*\nNothing listens there/,
     ],
   ] as const) {
-    let output = '';
-    const settings = { LOG_LEVEL: 'silent', DATABASE_URL: url(), REDIS_URL: server };
-    const app = await createApp(readConfig(settings), { onNotice: (sentence) => (output += sentence) });
-    await app.close();
-    const said = noted(output.slice(0, output.indexOf('Until it can')));
+    const output = await outputOf({ DATABASE_URL: url(), REDIS_URL: server });
+    const said = output.slice(0, output.indexOf('Until it can'));
     expect(said).toContain(`Redis can't be used: REDIS_URL (${tried}): `);
     expect(said).toMatch(expected);
   }

@@ -3,14 +3,14 @@ import { expect, test } from '@jest/globals';
 import { connect } from '../support/postgres-client.ts';
 import { startCluster } from '../support/started-cluster.ts';
 import { RunningCommand } from '../support/running-command.ts';
+import { migrateDatabase } from '../support/template-database.ts';
 import { until } from '../support/until.ts';
 import { guideCommands } from './guide.ts';
 
 const cluster = await startCluster();
 
 test('an index is built by the documented command while others write', async () => {
-  const migration = new RunningCommand('node dist/src/cli/migrate.js', { DATABASE_URL: cluster.url });
-  expect(await migration.ended()).toBe(0);
+  await migrateDatabase(cluster.url, '');
   const settings = { connectionString: cluster.url, statement_timeout: 5_000 };
   const [writer, other] = [await connect(settings), await connect(settings)];
   const insert = `insert into categories (name) values ('Dogs')`;

@@ -10,7 +10,8 @@ import { runSql } from '../support/postgres-client.ts';
 import { programPath } from '../support/postgres-cluster.ts';
 import { startCluster } from '../support/started-cluster.ts';
 import { path } from '../support/running-command.ts';
-import { adminKey, Service } from '../support/service.ts';
+import { adminKey } from '../support/service.ts';
+import { listenHere } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
 import { guideCommands } from './guide.ts';
 
@@ -48,7 +49,7 @@ function newestBase(): string {
   return join(backup, newest);
 }
 
-let service: Service;
+let service: Awaited<ReturnType<typeof listenHere>>;
 
 /** Goes back to the moment before the last creation; returns the status of a reader at each of two positions. */
 async function goBack(kept: string, lost: string): Promise<number[]> {
@@ -64,7 +65,7 @@ async function goBack(kept: string, lost: string): Promise<number[]> {
   const before = await create(kept);
   const [row] = await runSql(cluster.url, 'select clock_timestamp()::text as moment');
   const after = await create(lost);
-  expect(await service.stop()).toBe(0);
+  await service.close();
   const [switched] = await runSql(cluster.url, 'select pg_walfile_name(pg_switch_wal()) as name');
   await until(async () => {
     const [archiver] = await runSql(cluster.url, 'select last_archived_wal as name from pg_stat_archiver');
@@ -74,7 +75,7 @@ async function goBack(kept: string, lost: string): Promise<number[]> {
   cluster.stop();
   run(guideCommands('Backup and restore', 4), String(row?.['moment']));
   cluster.start();
-  service = await Service.start({ DATABASE_URL: cluster.url });
+  service = await listenHere({ DATABASE_URL: cluster.url });
   const read = async (position: string): Promise<number> =>
     (await service.get(`/events?cursor=${position}`, { authorization: `Bearer ${adminKey}` })).status;
   return [await read(before), await read(after)];
@@ -85,10 +86,9 @@ test('a server goes back to a point in time, twice, and its readers of events ar
   run([mode!, archive!]);
   cluster.stop();
   cluster.start();
-  service = await Service.start({ DATABASE_URL: cluster.url });
+  service = await listenHere({ DATABASE_URL: cluster.url });
   expect(await goBack('First', 'Lost')).toEqual([200, 410]);
   expect(await goBack('Second', 'Lost, too')).toEqual([200, 410]);
-  expect(await service.stop()).toBe(0);
   const names = await runSql(cluster.url, 'select name from categories order by id');
   expect(names.map(({ name }) => name)).toEqual(['First', 'Second']);
 });

@@ -2,10 +2,13 @@ import { execFileSync } from 'node:child_process';
 
 import { expect, test } from '@jest/globals';
 
+import { createApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { explainFailure } from '../../src/failed-start.ts';
 import { runSql } from '../support/postgres-client.ts';
 import { startCluster } from '../support/started-cluster.ts';
 import { path, repository, RunningCommand } from '../support/running-command.ts';
-import { Service } from '../support/service.ts';
+import { listenHere } from '../support/test-app.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
 import { guideBlock, guideCommands } from './guide.ts';
@@ -28,13 +31,14 @@ function urlIn(command: string): string {
 test('the documented roles migrate, serve with the least rights, and let the password change without a pause', async () => {
   psql(guideBlock('Roles', 'sql'));
   const [migrate = '', start = '', seed = ''] = guideCommands('Roles');
-  const early = new Service({ DATABASE_URL: urlIn(start) });
-  expect(await early.ended()).toBe(1);
-  expect(early.output).toMatch(/permission denied for .*\nMigrations and `seed` need a role that owns/);
+  const early = createApp(readConfig({ LOG_LEVEL: 'silent', DATABASE_URL: urlIn(start) }));
+  expect(await early.then(() => 'It has started.', explainFailure)).toMatch(
+    /permission denied for .*\nMigrations and `seed` need a role that owns/,
+  );
 
   const migrating = new RunningCommand('node dist/src/cli/migrate.js', { DATABASE_URL: urlIn(migrate) });
   expect(await migrating.ended()).toBe(0);
-  const service = await Service.start({ DATABASE_URL: urlIn(start) });
+  const service = await listenHere({ DATABASE_URL: urlIn(start), LOG_LEVEL: 'warn' });
   await service.graphql('mutation { createCategory(input: { name: "Dogs" }) { category { id } } }');
   const headers = { 'idempotency-key': 'one' };
   for (let time = 1; time <= 2; time += 1) {
@@ -71,15 +75,15 @@ test('the documented roles migrate, serve with the least rights, and let the pas
   const [create = '', drop = ''] = guideBlock('Rotating keys', 'sql').split(/(?<=;)\n/);
   psql(create);
   const url = urlIn(start).replace('petstore_1:two', 'petstore_2:three');
-  const next = await Service.start({ DATABASE_URL: url });
+  const next = await listenHere({ DATABASE_URL: url });
   // Used until it has stopped: usage is saved at the end.
   expect((await service.get('/pets', { authorization: `Bearer ${secret}` })).status).toBe(200);
-  expect(await service.stop()).toBe(0);
+  await service.close();
   psql(drop);
   // Nothing that runs beside requests lacks a right.
-  expect(service.output).not.toMatch(/permission denied|"level":[456]0/);
+  expect(service.log).toEqual([]);
   expect((await next.get('/pets', { authorization: `Bearer ${secret}` })).status).toBe(200);
-  expect(await next.stop()).toBe(0);
+  await next.close();
 
   // The role of the migrations restores a backup, and the service goes on with its own.
   const commands = guideCommands('Backup and restore').map((command) =>
@@ -88,12 +92,12 @@ test('the documented roles migrate, serve with the least rights, and let the pas
   const environment = { PATH: path, DATABASE_URL: urlIn(migrate) };
   for (const command of commands) execFileSync('sh', ['-c', command], { cwd: directory, env: environment });
   for (const sql of log) await expect(runSql(url, sql)).rejects.toThrow(/permission denied for/);
-  const restored = await Service.start({ DATABASE_URL: url });
+  const restored = await listenHere({ DATABASE_URL: url, LOG_LEVEL: 'warn' });
   expect((await restored.get('/pets', { authorization: `Bearer ${secret}` })).status).toBe(200);
   expect((await restored.post('/pets', { name: 'Max', categoryId: 1 })).status).toBe(201);
   await until(async () => (await runSql(url, 'select from events')).length === 5);
-  expect(await restored.stop()).toBe(0);
-  expect(restored.output).not.toMatch(/permission denied|"level":[456]0/);
+  await restored.close();
+  expect(restored.log).toEqual([]);
 
   // Only the role of the migrations may seed.
   const seeding = (DATABASE_URL: string) => new RunningCommand(seed.slice(seed.indexOf('node ')), { DATABASE_URL });

@@ -168,13 +168,20 @@ export async function startTestApp(
   };
 }
 
+interface ListeningApp extends StoreClient {
+  /** Its lines, of the LOG_LEVEL that is given. */
+  readonly log: readonly string[];
+  /** Before its time. */
+  close(): Promise<void>;
+}
+
 /**
  * The same, listening on a port, for tests that send requests as to a `Service` and need no process of its own: none is
  * killed, measured or stopped.
  */
-export async function listenHere(environment: Readonly<Record<string, string>>): Promise<StoreClient> {
-  const { app } = await startTestApp({ PORT: '0', ADMIN_API_KEY: adminKey, ...environment });
-  const client = new StoreClient();
-  client.address = await app.listen();
-  return client;
+export async function listenHere(environment: Readonly<Record<string, string>>): Promise<ListeningApp> {
+  const log: string[] = [];
+  const logStream = { write: (line: string) => void log.push(line) };
+  const { app } = await startTestApp({ PORT: '0', ADMIN_API_KEY: adminKey, ...environment }, { logStream });
+  return Object.assign(new StoreClient(), { address: await app.listen(), log, close: () => app.close() });
 }
