@@ -94,19 +94,9 @@ describe('several global ids', () => {
   });
 
   it('are at most 100', async () => {
-    const [pet] = await nodeIds();
-    expect(
-      (
-        await nodes(
-          Array.from({ length: 100 }, () => pet!),
-          'nodeId',
-        )
-      ).data.nodes,
-    ).toHaveLength(100);
-    const { data, errors } = await nodes(
-      Array.from({ length: 101 }, () => pet!),
-      'nodeId',
-    );
+    const [pet = ''] = await nodeIds();
+    expect((await nodes(Array<string>(100).fill(pet), 'nodeId')).data.nodes).toHaveLength(100);
+    const { data, errors } = await nodes(Array<string>(101).fill(pet), 'nodeId');
     expect([data.nodes, errors[0]?.extensions]).toMatchObject([
       null,
       { code: 'BAD_USER_INPUT', violations: [{ field: 'nodeIds', message: 'must have at most 100 items, not 101.' }] },
@@ -118,15 +108,5 @@ describe('several global ids', () => {
     const { data, errors } = await nodes([pet!, 'x', 'y'], 'nodeId');
     expect(data.nodes).toBeNull();
     expect(errors[0]?.extensions.violations?.map(({ field }) => field)).toEqual(['nodeIds.1', 'nodeIds.2']);
-  });
-
-  it('count in what an operation may cost as many times as there are ids', async () => {
-    const ids = Array.from({ length: 100 }, () => 'x');
-    const orders = `... on Pet { orders(first: 50) { edges { node { id } } } }`;
-    const { status, errors } = await nodes(ids, orders);
-    expect([status, errors[0]?.message]).toEqual([
-      400,
-      "The operation's complexity is 5100, but at most 5000 is allowed. Make a list shorter: nodes counts 5100 with 100 entries, with 50 of orders in each.",
-    ]);
   });
 });

@@ -126,37 +126,27 @@ describe('a query for one row', () => {
 
 describe('a connection', () => {
   it.each([
-    ['pets', '', ['1', '2', '3', '4', '5', '9223372036854775807']],
-    ['pets', 'orderBy: { field: ID, direction: DESC }', ['9223372036854775807', '5', '4', '3', '2', '1']],
     ['pets', 'orderBy: { field: NAME, direction: DESC }', ['4', '9223372036854775807', '1', '3', '5', '2']],
     ['pets', 'filter: { statusIn: [PENDING, SOLD] }', ['2', '3']],
     ['pets', 'filter: { statusIn: [] }', []],
-    ['pets', 'filter: { categoryIdIn: [2, 9007199254740993] }', ['3', '5', '9223372036854775807']],
     ['pets', 'filter: { categoryIdIn: ["x", "02"] }', []],
     ['pets', 'filter: { categoryIdIn: [1], statusIn: [AVAILABLE], nameContains: "E" }', ['1', '4']],
-    ['pets', 'filter: { nameContains: "OË" }', ['9223372036854775807']],
     ['pets', 'filter: { nameContains: "%" }', []],
-    ['pets', 'filter: { nameContains: "" }', ['1', '2', '3', '4', '5', '9223372036854775807']],
     ['pets', 'filter: null, orderBy: null, first: null', ['1', '2', '3', '4', '5', '9223372036854775807']],
     ['categories', 'filter: { nameContains: "%_\\\\" }', ['9007199254740993']],
-    ['categories', 'filter: { nameContains: "ÄPF" }', ['9007199254740993']],
     ['orders', 'orderBy: { field: SHIP_DATE, direction: DESC }', ['5', '1', '3', '4', '2']],
-    ['orders', 'filter: { complete: false, petIdIn: [1] }', ['2', '5']],
     ['orders', 'filter: { shipDateFrom: "2026-01-01T01:00:00.123+01:00" }', ['1', '5']],
     ['inventory', 'filter: { quantityAtLeast: 5, quantityAtMost: 6, statusIn: [AVAILABLE] }', ['1', '5']],
-    ['inventory', 'filter: { quantityAtLeast: 6, quantityAtMost: 5 }', []],
   ])('filters and sorts: %s(%s)', async (field, args, expected) => {
-    const { ids } = await idsOf(field, args || 'first: 100');
+    const { ids } = await idsOf(field, args);
     expect(ids).toEqual(expected);
-    const { data } = await service.graphql(`{ list: ${field}(${args || 'first: 0'}) { totalCount } }`);
+    const { data } = await service.graphql(`{ list: ${field}(${args}) { totalCount } }`);
     expect(data.list.totalCount).toBe(expected.length);
   });
 
   it.each([
     ['pets', 'orderBy: { field: NAME, direction: DESC }'],
-    ['orders', 'orderBy: { field: SHIP_DATE }'],
     ['orders', 'orderBy: { field: SHIP_DATE, direction: DESC }'],
-    ['inventory', 'orderBy: { field: QUANTITY, direction: DESC }, filter: { quantityAtLeast: 1 }'],
   ])('is the same list page by page, forwards and backwards: %s(%s)', async (field, args) => {
     const whole = await idsOf(field, `first: 100, ${args}`);
     expect(whole.pageInfo).toMatchObject({ hasNextPage: false, hasPreviousPage: false });
@@ -252,5 +242,31 @@ describe('a connection', () => {
         },
       },
     ]);
+  });
+
+  it.each<[query: string, field: string, variables?: object]>([
+    ['{ pets(last: 101) { totalCount } }', 'last'],
+    ['{ pets(first: 1, last: 1) { totalCount } }', 'last'],
+    ['{ pets(before: "") { totalCount } }', 'before'],
+    ['{ pets(filter: { nameContains: "a\\u0000" }) { totalCount } }', 'filter.nameContains'],
+    ['{ orders(filter: { shipDateFrom: "2026-02-30T00:00:00Z" }) { totalCount } }', 'filter.shipDateFrom'],
+    ['{ orders(filter: { shipDateTo: "tomorrow" }) { totalCount } }', 'filter.shipDateTo'],
+    ['{ categories(first: 1) { edges { node { pets(first: 101) { totalCount } } } } }', 'first'],
+    ['{ pets(first: 1) { edges { node { orders(after: "forged") { totalCount } } } } }', 'after'],
+    ['query ($first: Int) { pets(first: $first) { totalCount } }', 'first', { first: 101 }],
+    [
+      'query ($ids: [ID!]) { pets(filter: { categoryIdIn: $ids }) { totalCount } }',
+      'filter.categoryIdIn',
+      { ids: Array(1001).fill('1') },
+    ],
+  ])('is refused by the name of the argument that is wrong: %s', async (query, field, variables = {}) => {
+    const { errors } = await service.graphql(query, variables);
+    expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT', status: 400, violations: [{ field }] } }]);
+  });
+
+  it('is refused by a cursor of another order', async () => {
+    const { cursors } = await idsOf('pets', 'first: 1, orderBy: { field: NAME }');
+    const { errors } = await service.graphql(`{ pets(after: "${cursors[0]}") { totalCount } }`);
+    expect(errors).toMatchObject([{ extensions: { code: 'BAD_USER_INPUT', violations: [{ field: 'after' }] } }]);
   });
 });

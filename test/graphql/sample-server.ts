@@ -19,10 +19,10 @@ const typeDefs = `
   enum Status { AVAILABLE SOLD }
   enum Failure { NOT_FOUND CONFLICT UNAVAILABLE BUG }
   input PetFilter { statusIn: [Status!], bornFrom: Day, and: PetFilter }
-  input CreatePetInput { name: String!, age: Int, status: Status = AVAILABLE, born: Day }
+  input CreatePetInput { name: String!, age: Int, status: Status = AVAILABLE, born: Day, motherId: ID }
   interface Node { id: ID! }
   type Category implements Node { id: ID!, name: String!, pets(first: Int, last: Int): PetConnection }
-  type Pet implements Node { id: ID!, name: String!, category: Category, friend: Pet }
+  type Pet implements Node { id: ID!, name: String!, motherId: ID, category: Category, friend: Pet }
   type PetEdge { cursor: String!, node: Pet! }
   type PageInfo { hasNextPage: Boolean! }
   type PetConnection { edges: [PetEdge!]!, nodes: [Pet!]!, pageInfo: PageInfo!, totalCount: Int! }
@@ -67,9 +67,9 @@ const rootValue: Record<string, unknown> = {
   pets: () => ({ edges: [], nodes: [], pageInfo: { hasNextPage: false }, totalCount: 0 }),
   nodes: ({ nodeIds }: { nodeIds: string[] }) => nodeIds.map(() => null),
   total: ({ number }: { number: number }) => number,
-  createPet: ({ input }: { input: { name: string } }) => {
+  createPet: ({ input }: { input: { name: string; motherId?: string } }) => {
     created.push(input.name);
-    return { pet: { id: '1', name: input.name } };
+    return { pet: { id: '1', ...input } };
   },
   discarded: ({ text }: { text: string }) => ({ text, strict: null }),
   failures: ({ count }: { count: number }) => Array.from({ length: count }, () => notFound('pet', '42')),
@@ -108,6 +108,12 @@ export const sampleLimits: GraphQLServerOptions['limits'] = {
   maxResponseBytes: 8 * 1024 * 1024,
 };
 
+interface Outcome {
+  readonly status: number;
+  readonly data?: Record<string, unknown>;
+  readonly errors: readonly { message: string; path?: unknown[]; extensions: Record<string, unknown> }[];
+}
+
 export interface SampleServer {
   readonly server: FastifyInstance;
   /** The lines of the log, parsed. */
@@ -118,6 +124,8 @@ export interface SampleServer {
   readonly created: readonly string[];
   post(body: unknown, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
   get(query: Record<string, string>, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
+  /** What comes back for a query. */
+  run(query: string, variables?: Record<string, unknown>): Promise<Outcome>;
 }
 
 /** The real HTTP server with Apollo Server on it, over a schema that needs no database. */
@@ -148,19 +156,24 @@ export async function startSampleServer(options: Partial<GraphQLServerOptions> =
   server.addHook('onClose', graphql.stop);
   await server.ready();
   atEnd(() => server.close());
+  const post: SampleServer['post'] = (body, headers = {}) =>
+    server.inject({
+      method: 'POST',
+      url: '/graphql',
+      headers: { 'content-type': 'application/json', ...headers },
+      payload: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
+    });
   return {
     server,
     log,
     refusals,
     created,
-    post: (body, headers = {}) =>
-      server.inject({
-        method: 'POST',
-        url: '/graphql',
-        headers: { 'content-type': 'application/json', ...headers },
-        payload: typeof body === 'string' ? body : JSON.stringify(body),
-      }),
+    post,
     get: (query, headers = {}) =>
       server.inject({ method: 'GET', url: '/graphql', query, headers: { 'x-api-key': 'any', ...headers } }),
+    run: async (query, variables = {}) => {
+      const response = await post({ query, variables });
+      return { status: response.statusCode, errors: [], ...response.json<object>() };
+    },
   };
 }

@@ -195,6 +195,9 @@ export const acceptances: readonly Acceptance[] = [
     { shipDate: '2026-12-24t10:00:00.12345+02:00' },
     { shipDate: '2026-12-24T08:00:00.123Z' },
   ),
+  ...['0001-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z', '1883-11-18T12:03:58.001Z'].map((shipDate) =>
+    accepted('a date is of the years 0001 to 9999, to the millisecond', 'updateOrder', { shipDate }, { shipDate }),
+  ),
   accepted(
     'null removes the values of an order',
     'updateOrder',

@@ -5,8 +5,6 @@ const adminKey = 'the-administrator-of-this-very-suite-0002';
 /** The service, and its keys in the hands of an administrator. */
 export interface Administration {
   readonly store: TestApp;
-  /** What the service has logged. */
-  readonly lines: readonly string[];
   /** With the `ADMIN_API_KEY`. */
   readonly administer: (query: string) => Promise<GraphQLResult>;
   /** Runs the mutation, of whose key it returns these fields. */
@@ -19,10 +17,8 @@ export interface Administration {
 }
 
 export async function startAdministration(): Promise<Administration> {
-  const lines: string[] = [];
-  const logStream = { write: (line: string) => void lines.push(line) };
-  const store = await startTestApp({ ADMIN_API_KEY: adminKey, LOG_LEVEL: 'info', BAN_AFTER: '1' }, { logStream });
-  const administer = (query: string, variables: Record<string, unknown> = {}): Promise<GraphQLResult> =>
+  const store = await startTestApp({ ADMIN_API_KEY: adminKey, LOG_LEVEL: 'info', BAN_AFTER: '1' });
+  const administer = (query: string, variables: object = {}): Promise<GraphQLResult> =>
     store.graphql(query, variables, adminKey);
   const change: Administration['change'] = (mutation, input, fields = 'id') => {
     const type = `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Input`;
@@ -32,7 +28,6 @@ export async function startAdministration(): Promise<Administration> {
   };
   return {
     store,
-    lines,
     administer,
     change,
     create: async (input = {}) => {

@@ -45,3 +45,19 @@ it('keeps the operations in use while a client sends new ones only', () => {
   }
   expect(cache.find(operationKey(used, undefined))).toBeDefined();
 });
+
+it('finds no operation of another document, whatever is in a comment or a name', () => {
+  const cache = new Documents(new Accounts());
+  const operation = { prepared: { maxVariants: 1 }, fieldCount: 1 } as KnownOperation;
+  for (let time = 0; time < 2; time += 1) cache.add(operationKey('T', 'A'), operation);
+  expect(cache.find(operationKey('T', 'A'))).toBe(operation);
+  for (const [text, name] of [
+    ['T\0A', undefined],
+    ['A\0T', undefined],
+    ['1:AT', undefined],
+    ['', 'AT'],
+    ['AT', ''],
+  ] as const) {
+    expect(cache.find(operationKey(text, name))).toBeUndefined();
+  }
+});

@@ -23,6 +23,15 @@ it('a client that comes later gets room from the one that holds the most', () =>
   expect([texts.get('first 63'), texts.get('first 64')]).toEqual([undefined, long]);
 });
 
+it('the least recently used is forgotten first', () => {
+  const texts = new PersistedTexts(callers.accounts);
+  const client = callers.for('one');
+  for (let count = 0; count < 128; count += 1) texts.set(String(count), long, client);
+  expect(texts.get('0')).toBe(long);
+  texts.set('128', long, client);
+  expect([texts.get('0'), texts.get('1'), texts.get('128')]).toEqual([long, undefined, long]);
+});
+
 it('texts are as few as their bytes allow, however short they are', () => {
   const texts = new PersistedTexts(callers.accounts);
   for (let count = 0; count <= 16_384; count += 1) texts.set(String(count), 'x', callers.for('one'));

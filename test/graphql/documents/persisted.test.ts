@@ -4,17 +4,13 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
 
-import type { GraphQLServerOptions } from '../../../src/graphql/pipeline/server.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
-import { startSampleServer, type SampleServer } from '../sample-server.ts';
+import { startSampleServer } from '../sample-server.ts';
 
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 const byHash = (text: string): object => ({ extensions: { persistedQuery: { version: 1, sha256Hash: hashOf(text) } } });
 
-async function start(options?: Partial<GraphQLServerOptions>): Promise<SampleServer> {
-  const sample = await startSampleServer(options);
-  return sample;
-}
+const sample = await startSampleServer();
 
 const notFound = {
   errors: [{ message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND', status: 404 } }],
@@ -22,7 +18,6 @@ const notFound = {
 
 describe('automatic persisted queries', () => {
   it('are found by their hash once their text was sent with it, by POST and by GET', async () => {
-    const sample = await start();
     const text = 'query ($text: String) { echo(text: $text) }';
     const unknown = await sample.post(byHash(text));
     expect([unknown.statusCode, unknown.json()]).toEqual([200, notFound]);
@@ -37,7 +32,6 @@ describe('automatic persisted queries', () => {
   });
 
   it('are not remembered when they are not valid, or under a hash that is not theirs', async () => {
-    const sample = await start();
     const invalid = '{ unknown }';
     expect((await sample.post({ query: invalid, ...byHash(invalid) })).statusCode).toBe(400);
     expect((await sample.post(byHash(invalid))).json()).toEqual(notFound);
@@ -49,32 +43,14 @@ describe('automatic persisted queries', () => {
     expect((await sample.post(byHash('{ total }'))).json()).toEqual(notFound);
   });
 
-  it('are remembered up to 8 MiB in all, and the least recently used are forgotten first', async () => {
-    const sample = await start();
-    const textOf = (name: number, bytes: number): string => {
-      const text = `{ a${name}: total }`;
-      return `${text}${' '.repeat(bytes - text.length)}`;
-    };
-    const send = (text: string) => sample.post({ query: text, ...byHash(text) });
-    const isKnown = async (text: string): Promise<boolean> =>
-      (await sample.post(byHash(text))).json().data !== undefined;
-    for (let name = 1; name <= 128; name += 1) await send(textOf(name, 65_536));
-    expect(await isKnown(textOf(1, 65_536))).toBe(true);
-    await send(textOf(129, 65_536));
-    expect(await isKnown(textOf(1, 65_536))).toBe(true);
-    expect(await isKnown(textOf(2, 65_536))).toBe(false);
-  });
-
   it.each([
     ['of another version', { query: '{ echo }', extensions: { persistedQuery: { version: 2 } } }],
     ['of another form', { query: '{ echo }', extensions: { persistedQuery: '{ echo }' } }],
   ])('%s are refused', async (_name, body) => {
-    const sample = await start();
     expect((await sample.post(body)).statusCode).toBe(400);
   });
 
   it('do not prevent other extensions', async () => {
-    const sample = await start();
     const response = await sample.post({
       query: '{ echo(text: "a") }',
       extensions: { trace: true, persistedQuery: null },
@@ -109,7 +85,7 @@ describe('trusted documents', () => {
     ['of Apollo', apollo(echo, create)],
     ['of Relay', { [hashOf(echo)]: echo, [hashOf(create)]: create }],
   ])('from a manifest %s are asked for by hash or id, with or without their prefix', async (_name, content) => {
-    const sample = await start({ documentsPath: await manifest(content) });
+    const sample = await startSampleServer({ documentsPath: await manifest(content) });
     const id = hashOf(echo);
     const variables = { text: 'a' };
     for (const asked of [
@@ -132,7 +108,7 @@ describe('trusted documents', () => {
   });
 
   it('an id beside a text is that of the text', async () => {
-    const sample = await start({ documentsPath: await manifest({ 'the-echo': echo }) });
+    const sample = await startSampleServer({ documentsPath: await manifest({ 'the-echo': echo }) });
     for (const documentId of ['the-echo', hashOf(echo), `sha256:${hashOf(echo)}`])
       expect((await sample.post({ query: echo, documentId })).json()).toEqual({ data: { echo: null } });
     for (const documentId of ['the-echo', 'unknown', `sha256:${hashOf(echo)}`]) {
@@ -149,7 +125,7 @@ describe('trusted documents', () => {
     const entries = ['A', 'B'].map((name) => ({ id: `the-${name}`, name, type: 'query', body: both }));
     const path = await manifest({ format: 'apollo-persisted-query-manifest', version: 1, operations: entries });
     for (const documentsOnly of [false, true]) {
-      const sample = await start({ documentsPath: path, documentsOnly });
+      const sample = await startSampleServer({ documentsPath: path, documentsOnly });
       const dataOf = async (body: object) => (await sample.post(body)).json().data;
       for (const [id, data] of [
         ['A', { total: 5 }],
@@ -166,7 +142,7 @@ describe('trusted documents', () => {
   });
 
   it('may be the only ones that are offered', async () => {
-    const sample = await start({ documentsPath: await manifest(apollo(echo)), documentsOnly: true });
+    const sample = await startSampleServer({ documentsPath: await manifest(apollo(echo)), documentsOnly: true });
     const notInList = { code: 'PERSISTED_QUERY_NOT_IN_LIST', status: 400 };
     const others: object[] = [
       { query: '{ total }' },
