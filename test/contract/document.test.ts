@@ -3,12 +3,11 @@ import { parse } from 'yaml';
 
 import { nouns } from '../../src/domain/nouns.ts';
 import { errorTable } from '../../src/http/error-table.ts';
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 
-const [app, moved] = await Promise.all([startTestApp(), startTestApp({ REST_PREFIX: '/v1' })]);
+const { app } = await startTestApp();
 
-const get = (url: string, headers: Record<string, string> = {}, { app: { server } }: TestApp = app) =>
-  server.inject({ url, headers });
+const get = (url: string, headers: Record<string, string> = {}) => app.server.inject({ url, headers });
 
 describe('the OpenAPI document', () => {
   it('has the version, the title and the operations of the contract', async () => {
@@ -84,23 +83,7 @@ describe('the OpenAPI document', () => {
     expect(types).toEqual(types.map(() => ['application/json', 'application/problem+json']));
   });
 
-  it('says where the REST layer is, and its samples lead there', async () => {
-    const document = (await get('/openapi.json', { host: 'store.example:8080' }, moved)).json();
-    expect(document.servers).toEqual([{ url: 'http://store.example:8080/v1', description: 'This server.' }]);
-    const yaml = (await get('/openapi.yaml', { host: 'store.example:8080' }, moved)).body;
-    expect(yaml).toContain('\nservers:\n  - url: http://store.example:8080/v1\n');
-    expect((await get('/docs/openapi.json', {}, moved)).json().servers).toEqual([{ url: '/v1' }]);
-    const [curl] = document.paths['/pets'].get['x-codeSamples'];
-    expect(curl.source).toContain('http://store.example:8080/v1/pets?limit=5');
-    expect((await get('/openapi.json', { host: 'store.example' })).json().servers[0].url).toBe('http://store.example');
-  });
-
-  it('writes no host into the samples that a shell would take for a command', async () => {
-    const { body } = await get('/openapi.json', { host: '$(reboot)' });
-    expect(body).not.toContain('reboot');
-  });
-
-  it.each(['/openapi.json', '/openapi.yaml', '/docs', '/docs/openapi.json'])(
+  it.each(['/docs', '/docs/openapi.json'])(
     'is not sent again from %s to a client that has it, and needs no key',
     async (url) => {
       const first = await get(url);

@@ -2,8 +2,6 @@ import type { TestApp } from '../support/test-app.ts';
 
 /** Keys as headers of a request. */
 export interface Keys {
-  /** With the scope admin and no limit. */
-  unlimited(): Promise<Headers>;
   readOnly(): Promise<Headers>;
   /** With one request per window. */
   single(): Promise<Headers>;
@@ -12,11 +10,6 @@ export interface Keys {
 
 type Headers = Readonly<Record<string, string>>;
 
-/** The key itself. */
-export function keyIn(headers: Headers): string {
-  return headers['authorization']?.replace('Bearer ', '') ?? 'none';
-}
-
 const noLimit = 2 ** 31 - 1;
 
 export function openKeys(app: TestApp): Keys {
@@ -24,7 +17,6 @@ export function openKeys(app: TestApp): Keys {
     app.createKey({ plan: 'enterprise', scopes: [scope], requestsPerMinute: requests, requestsPerDay: requests });
   const headersOf = ({ secret }: { readonly secret: string }): Headers => ({ authorization: `Bearer ${secret}` });
   return {
-    unlimited: async () => headersOf(await create('admin', noLimit)),
     readOnly: async () => headersOf(await create('read', noLimit)),
     single: async () => headersOf(await create('admin', 1)),
     banned: async () => {

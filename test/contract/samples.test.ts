@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { nouns } from '../../src/domain/nouns.ts';
 import { databaseDirectory } from '../support/temporary-directory.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
-import { keyIn, openKeys } from './keys.ts';
 
 interface Sample {
   readonly lang: string;
@@ -24,14 +23,12 @@ const languages = ['JavaScript', ...(spawnSync('curl', ['--version']).status ===
 
 describe.each(languages)('the samples in %s', (language) => {
   let app: TestApp;
-  let key: string;
   let listed: readonly Listed[];
 
   beforeAll(async () => {
     app = await startTestApp({ DATA_DIR: databaseDirectory(), DATABASE_URL: '', DEMO: 'on' });
     const { host } = new URL(await app.app.server.listen({ port: 0, host: '127.0.0.1' }));
-    key = keyIn(await openKeys(app).unlimited());
-    const { paths } = (await app.app.server.inject({ url: '/openapi.json', headers: { host } })).json();
+    const { paths } = (await app.ask('GET', '/openapi.json', undefined, { host })).body;
     listed = Object.entries<object>(paths).flatMap(([path, item]) =>
       Object.values(item).map(({ operationId, 'x-codeSamples': samples }) => ({ operationId, path, samples })),
     );
@@ -43,7 +40,7 @@ describe.each(languages)('the samples in %s', (language) => {
     const failures: string[] = [];
     for (const { operationId, path, samples } of [...listed.filter((each) => !deleting.includes(each)), ...deleting]) {
       const { source } = samples.find(({ lang }) => lang === language)!;
-      const output = await run(language, source, key);
+      const output = await run(language, source, app.key);
       if (!isSuccess(language, output)) failures.push(`x-sample of ${operationId} in ${fileOf(path)} got ${output}`);
     }
     expect(failures).toEqual([]);

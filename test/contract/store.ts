@@ -15,6 +15,8 @@ export interface Ask {
 /** The service as a client of the document uses it, with things of its own to work on. */
 export interface Store {
   readonly app: TestApp;
+  /** With a key that has the scope admin and no limit. */
+  readonly headers: Ask['headers'];
   readonly keys: Keys;
   ask(request: Ask): Promise<ReceivedResponse>;
   /** A request of the operation that succeeds, on resources that nothing else uses. */
@@ -31,7 +33,7 @@ export interface Store {
 export async function openStore(operations: readonly Operation[]): Promise<Store> {
   const app = await startTestApp({ DATABASE_POOL: '4' }, { collectionLimits: { perKey: 100, perProcess: 100 } });
   const keys = openKeys(app);
-  const headers = await keys.unlimited();
+  const headers = { authorization: `Bearer ${app.key}` };
   const ask: Store['ask'] = async ({ method, url, headers: own, body }) => {
     const { statusCode, payload, ...response } = await app.app.server.inject({
       method: method as 'GET',
@@ -51,6 +53,7 @@ export async function openStore(operations: readonly Operation[]): Promise<Store
   const fixtures = new Fixtures(operations, create);
   return {
     app,
+    headers,
     keys,
     ask,
     create,

@@ -231,13 +231,13 @@ it('a fault of ours before any field is executed is a 500, masked and logged', a
 
 describe('a mutation that loses the database', () => {
   const query = (...fields: string[]) => ({ query: `mutation { ${fields.join(' ')} }` });
-  const create = 'createPet(input: { name: "Rex" }) { pet { id } }';
+  const carriedOut = 'createPet(input: { name: "Rex" }) { pet { id } }';
   const lost = 'lost: fail(how: UNAVAILABLE)';
 
   it('is 200 once a root field was carried out, so that no client repeats that one', async () => {
     for (const fields of [
-      [create, lost],
-      [create, lost, '__typename'],
+      [carriedOut, lost],
+      [carriedOut, lost, '__typename'],
     ]) {
       const response = await sample.post(query(...fields));
       expect([response.statusCode, response.headers['retry-after']]).toEqual([200, undefined]);

@@ -33,6 +33,12 @@ it('a pet is created available, with an empty inventory item, its name without t
   expect(found.data.pet).toEqual({ name: 'Bella' });
 });
 
+it('an order changes neither the stock nor the status of its pet', async () => {
+  const { data } = await service.graphql(`mutation { createOrder(input: { petId: 101, quantity: 2, complete: true }) {
+    order { pet { status inventory { quantity } } } } }`);
+  expect(data.createOrder.order.pet).toEqual({ status: 'AVAILABLE', inventory: { quantity: 5 } });
+});
+
 it('what is deleted is gone, a pet with its inventory item', async () => {
   const deleted = await service.graphql(
     'mutation { deletePet(input: { id: 102 }) { deletedPetId } cancelOrder(input: { id: 101 }) { cancelledOrderId } }',

@@ -125,7 +125,7 @@ export interface SampleServer {
   post(body: unknown, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
   get(query: Record<string, string>, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
   /** What comes back for a query. */
-  run(query: string, variables?: Record<string, unknown>): Promise<Outcome>;
+  readonly run: (query: string, variables?: Record<string, unknown>) => Promise<Outcome>;
 }
 
 /** The real HTTP server with Apollo Server on it, over a schema that needs no database. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { EntityProperty } from '@mikro-orm/core';
 import {
   isInputObjectType,
@@ -22,7 +22,10 @@ import { textFormats } from '../../src/rest/domain-rules.ts';
 import { readDocument, readOperations, type Schema } from '../../src/rest/openapi/document.ts';
 import { makeRows, testedNouns, type TestedNoun } from '../support/nouns/nouns.ts';
 import { differences } from './differences.ts';
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { startTestApp } from '../support/test-app.ts';
+
+const app = await startTestApp();
+for (const { noun } of testedNouns) await makeRows(app, noun);
 
 const metadata = createMaintenanceOrm('postgresql://unused/unused').getMetadata();
 const schema = createSchema();
@@ -167,14 +170,6 @@ describe.each(testedNouns)('every field of $typeName', (tested) => {
   const { noun, typeName, collection, path, list, rows } = tested;
   const service = `src/domain/${collection}/${noun}.service.ts`;
   const [update, changes] = [`update${list}`, changesOf(tested)];
-  let app: TestApp;
-
-  beforeAll(async () => {
-    app = await startTestApp();
-    const referred = new Set(Object.values(referencesOf(noun)));
-    for (const name of isCreatable(tested) ? referred : [noun]) await makeRows(app, name);
-  });
-  afterAll(() => app.close());
 
   /** The document's examples, but for what names another row and for what may be the default. */
   function values(schemaName: string): Record<string, unknown> {

@@ -2,11 +2,12 @@ import { getNamedType, isInputObjectType, isLeafType, isObjectType, type GraphQL
 
 import { createSchema } from '../../src/graphql/schema.ts';
 import { readOperations, type Schema } from '../../src/rest/openapi/document.ts';
+import type { Method } from '../support/test-app.ts';
 
 /** The same write over both protocols. */
 export interface Operation {
   readonly name: string;
-  readonly method: string;
+  readonly method: Method;
   /** `:id` stands for the id. */
   readonly url: string;
   /** The name of the id in the mutation's input, where it has one. */
@@ -28,7 +29,8 @@ export const operations: readonly Operation[] = readOperations().flatMap(
     const [, parameter] = /\{(\w+)\}/.exec(path) ?? [];
     const inputs = inputFieldsOf(name);
     const idField = parameter && ('id' in inputs ? 'id' : parameter);
-    return { name, method, url: path.replace(/\{\w+\}/, ':id'), idField, result: resultOf(name), body: body?.schema };
+    const url = path.replace(/\{\w+\}/, ':id');
+    return { name, method: method as Method, url, idField, result: resultOf(name), body: body?.schema };
   },
 );
 

@@ -128,6 +128,12 @@ describe('media types', () => {
     });
   });
 
+  it('of a change may be that of a merge patch, whose unknown and read-only fields are ignored', async () => {
+    const type = { 'content-type': 'application/merge-patch+json' };
+    const changed = await rest.ask('PATCH', `/pets/${petId}`, { name: 'Max', id: 5, unknown: true }, type);
+    expect([changed.status, changed.body]).toMatchObject([200, { id: petId, name: 'Max' }]);
+  });
+
   it('may have a charset, in whatever case, and no coding', async () => {
     const type = { 'content-type': 'Application/JSON; charset=UTF-8' };
     expect((await rest.ask('POST', '/categories', '{"name":"Cats"}', type)).status).toBe(201);

@@ -1,25 +1,19 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import { assertBound } from '../../src/rest/routes.ts';
 import { readOperations } from '../../src/rest/openapi/document.ts';
-import { startTestApp, type TestApp } from '../support/test-app.ts';
+import { startTestApp } from '../support/test-app.ts';
 
-describe('handlers and operations', () => {
+const rest = await startTestApp({ REST_PREFIX: '/v1' }, { collectionLimits: { perProcess: 0 } });
+
+it('a handler without an operation, or an operation without a handler, stops the start', () => {
   const operations = readOperations();
   const ids = operations.map(({ operationId }) => operationId);
-
-  it('stop the start when one of either is missing', () => {
-    expect(() => assertBound(operations, ids.slice(1))).toThrow(/no handler: listPets/);
-    expect(() => assertBound(operations.slice(1), ids)).toThrow(/no operation in the OpenAPI document: listPets/);
-  });
+  expect(() => assertBound(operations, ids.slice(1))).toThrow(/no handler: listPets/);
+  expect(() => assertBound(operations.slice(1), ids)).toThrow(/no operation in the OpenAPI document: listPets/);
 });
 
 describe('with REST_PREFIX', () => {
-  let rest: TestApp;
-  beforeAll(async () => {
-    rest = await startTestApp({ REST_PREFIX: '/v1' });
-  });
-
   it('everything is below the prefix and nothing at the root', async () => {
     const { id } = await rest.pet();
     expect((await rest.ask('GET', `/v1/pets/${id}`)).status).toBe(200);
@@ -38,4 +32,27 @@ describe('with REST_PREFIX', () => {
     expect((await rest.ask('GET', '/v1/pets?limit=1')).headers['link']).toMatch(/^<\/v1\/pets\?limit=1&cursor=/);
     expect((await rest.ask('GET', `/v1/pets/${id}`)).headers['link']).toContain(`</v1/pets?id=${id}>; rel="successor`);
   });
+
+  it('the document says so', async () => {
+    const documentAt = (url: string) => rest.ask('GET', url, undefined, { host: 'store.example:8080' });
+    const servers = [{ url: 'http://store.example:8080/v1', description: 'This server.' }];
+    expect((await documentAt('/openapi.json')).body.servers).toEqual(servers);
+    expect((await documentAt('/openapi.yaml')).text).toContain('\nservers:\n  - url: http://store.example:8080/v1\n');
+    expect((await documentAt('/docs/openapi.json')).body.servers).toEqual([{ url: '/v1' }]);
+  });
+});
+
+it('a whole collection beyond the slots of the process is refused by 503, and nothing else', async () => {
+  for (const url of ['/v1/store/orders', '/v1/categories', '/v1/inventory']) {
+    expect(await rest.ask('GET', url)).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '5', 'cache-control': 'no-store' },
+      body: { code: 'unavailable', status: 503 },
+    });
+    expect((await rest.ask('GET', `${url}?limit=1`)).status).toBe(200);
+    expect((await rest.ask('HEAD', url)).status).toBe(200);
+    // What is wrong with the request comes first.
+    expect((await rest.ask('GET', `${url}?cursor=forged`)).status).toBe(400);
+  }
+  expect((await rest.ask('GET', '/metrics')).text).toMatch('petstore_refusals_total{bound="streams"} 3\n');
 });

@@ -4,6 +4,7 @@ import { startTestApp } from '../support/test-app.ts';
 
 const rest = await startTestApp();
 const categoryId = await rest.category();
+const big = '9007199254740993';
 
 const failed = (...fields: string[]) => ({
   status: 400,
@@ -48,7 +49,7 @@ it.each([
 
 describe('a body', () => {
   it('gets every field that is wrong with it', async () => {
-    expect(await rest.ask('POST', '/pets', { name: '', categoryId: 'one', status: 'lost' })).toMatchObject(
+    expect(await rest.ask('POST', '/pets', { name: '', categoryId: '1', status: 'lost' })).toMatchObject(
       failed('name', 'categoryId', 'status'),
     );
     expect(
@@ -170,5 +171,35 @@ describe('a query', () => {
     expect((await rest.ask('GET', '/pets?colour[]=brown&colour[]=black&identity[0]=1')).status).toBe(200);
     expect((await rest.ask('GET', '/pets?colour=brown&colour=black&limit=1')).status).toBe(200);
     expect((await rest.ask('GET', '/pets/999999?limit=x')).status).toBe(404);
+  });
+});
+
+describe('int64', () => {
+  it('comes in and goes out with all its digits, in paths, queries, bodies and headers', async () => {
+    await rest.sql(`insert into categories (id, name) values ($1, 'Big')`, [big]);
+    await rest.sql(`insert into pets (id, name, category_id) values ($1, 'Big', $1)`, [big]);
+    await rest.sql('insert into inventory (pet_id) values ($1)', [big]);
+    const pet = `{"id":${big},"name":"Big","categoryId":${big},"status":"available"}`;
+    expect((await rest.ask('GET', `/pets/${big}`)).text).toBe(pet);
+    expect((await rest.ask('GET', `/pets?id=${big}`)).text).toBe(`[${pet}]`);
+    expect((await rest.ask('PATCH', `/pets/${big}`, `{"categoryId":${big}}`)).text).toBe(pet);
+    expect((await rest.ask('GET', `/inventory/${big}`)).text).toContain(`"petId":${big},`);
+    const order = await rest.ask('POST', '/store/orders', `{"petId":${big}}`);
+    expect(order.text).toContain(`"petId":${big},`);
+    expect((await rest.ask('GET', `/pets/${big.slice(0, -1)}2`)).status).toBe(404);
+    expect((await rest.ask('POST', '/store/orders', `{"petId":${big.slice(0, -1)}2}`)).status).toBe(400);
+  });
+
+  it.each([
+    '-9223372036854775808',
+    '-100000000000000',
+    '-99999999999999',
+    '-1',
+    '0',
+    '99999999999999',
+    '999999999999999',
+  ])('is the JSON number %s', async (id) => {
+    await rest.sql(`insert into categories (id, name) values ($1, 'Any')`, [id]);
+    expect((await rest.ask('GET', `/categories/${id}`)).text).toBe(`{"id":${id},"name":"Any"}`);
   });
 });

@@ -8,7 +8,7 @@ import { sendRepeatedly } from './repeated-request.ts';
 import { adminKey, StoreClient } from './service.ts';
 import { createTestDatabase } from './test-database.ts';
 
-type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE' | 'PUT' | 'OPTIONS';
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'DELETE' | 'PUT' | 'OPTIONS';
 type Headers = Readonly<Record<string, string>>;
 
 interface Answer {

@@ -10,7 +10,7 @@ import { startSampleServer } from '../sample-server.ts';
 const hashOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 const byHash = (text: string): object => ({ extensions: { persistedQuery: { version: 1, sha256Hash: hashOf(text) } } });
 
-const sample = await startSampleServer();
+const automatic = await startSampleServer();
 
 const notFound = {
   errors: [{ message: 'PersistedQueryNotFound', extensions: { code: 'PERSISTED_QUERY_NOT_FOUND', status: 404 } }],
@@ -19,39 +19,39 @@ const notFound = {
 describe('automatic persisted queries', () => {
   it('are found by their hash once their text was sent with it, by POST and by GET', async () => {
     const text = 'query ($text: String) { echo(text: $text) }';
-    const unknown = await sample.post(byHash(text));
+    const unknown = await automatic.post(byHash(text));
     expect([unknown.statusCode, unknown.json()]).toEqual([200, notFound]);
     expect(unknown.headers['cache-control']).toBe('no-store');
-    const sent = await sample.post({ query: text, ...byHash(text), variables: { text: 'a' } });
+    const sent = await automatic.post({ query: text, ...byHash(text), variables: { text: 'a' } });
     expect(sent.json()).toEqual({ data: { echo: 'a' } });
-    const found = await sample.post({ ...byHash(text), variables: { text: 'b' } });
+    const found = await automatic.post({ ...byHash(text), variables: { text: 'b' } });
     expect(found.json()).toEqual({ data: { echo: 'b' } });
     const { extensions } = byHash(text) as { extensions: object };
-    const byGet = await sample.get({ extensions: JSON.stringify(extensions), variables: '{"text":"c"}' });
+    const byGet = await automatic.get({ extensions: JSON.stringify(extensions), variables: '{"text":"c"}' });
     expect(byGet.json()).toEqual({ data: { echo: 'c' } });
   });
 
   it('are not remembered when they are not valid, or under a hash that is not theirs', async () => {
     const invalid = '{ unknown }';
-    expect((await sample.post({ query: invalid, ...byHash(invalid) })).statusCode).toBe(400);
-    expect((await sample.post(byHash(invalid))).json()).toEqual(notFound);
-    const wrong = await sample.post({ query: '{ echo }', ...byHash('{ total }') });
+    expect((await automatic.post({ query: invalid, ...byHash(invalid) })).statusCode).toBe(400);
+    expect((await automatic.post(byHash(invalid))).json()).toEqual(notFound);
+    const wrong = await automatic.post({ query: '{ echo }', ...byHash('{ total }') });
     expect([wrong.statusCode, wrong.json().errors[0].message]).toEqual([
       400,
       '`sha256Hash` is not the SHA-256 of `query`.',
     ]);
-    expect((await sample.post(byHash('{ total }'))).json()).toEqual(notFound);
+    expect((await automatic.post(byHash('{ total }'))).json()).toEqual(notFound);
   });
 
   it.each([
     ['of another version', { query: '{ echo }', extensions: { persistedQuery: { version: 2 } } }],
     ['of another form', { query: '{ echo }', extensions: { persistedQuery: '{ echo }' } }],
   ])('%s are refused', async (_name, body) => {
-    expect((await sample.post(body)).statusCode).toBe(400);
+    expect((await automatic.post(body)).statusCode).toBe(400);
   });
 
   it('do not prevent other extensions', async () => {
-    const response = await sample.post({
+    const response = await automatic.post({
       query: '{ echo(text: "a") }',
       extensions: { trace: true, persistedQuery: null },
     });

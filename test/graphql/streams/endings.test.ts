@@ -118,8 +118,8 @@ describe('a stream ends with a message that says why:', () => {
 });
 
 /** Sends a subscription, and reads until the stream has begun; `received` is what has been read. */
-async function openSocket(address: string, key: string) {
-  const { hostname, port } = new URL(address);
+async function openSocket(origin: string, key: string) {
+  const { hostname, port } = new URL(origin);
   const socket = net.connect({ host: hostname, port: Number(port) });
   socket.on('error', () => undefined);
   const text = JSON.stringify({ query: 'subscription { events { object { ... on Category { name description } } } }' });
