@@ -55,6 +55,8 @@ const settled = `new Promise((resolve) => requestAnimationFrame(() => requestAni
 
 interface Axe {
   readonly part?: string;
+  /** What isn't looked at. */
+  readonly except?: string;
   /** All of them, unless they are named. */
   readonly rules?: readonly string[];
 }
@@ -66,12 +68,16 @@ export const ofColours = { rules: ['color-contrast', 'link-in-text-block'] };
  * The violations of accessibility on the page, or in a part of it, that axe calls serious or critical, with their
  * elements.
  */
-export async function seriousViolations(page: Page, { part = 'html', rules }: Axe = {}): Promise<readonly string[]> {
+export async function seriousViolations(
+  page: Page,
+  { part = 'html', except, rules }: Axe = {},
+): Promise<readonly string[]> {
   await page.evaluate(axe.source);
   await page.evaluate(settled);
+  const context = { include: [[part]], ...(except && { exclude: [[except]] }) };
   const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
   const violations = await page.evaluate<readonly AxeViolation[]>(
-    `axe.run('${part}', ${JSON.stringify(options)}).then((results) => results.violations)`,
+    `axe.run(${JSON.stringify(context)}, ${JSON.stringify(options)}).then((results) => results.violations)`,
   );
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')

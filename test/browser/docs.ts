@@ -52,10 +52,13 @@ export function testReference(): void {
       expect(await seriousViolations(page, { part: '[role="dialog"]' })).toEqual([]);
       await page.keyboard.press('Escape');
       expect(await brightness()).toBeGreaterThan(128);
-      expect(await seriousViolations(page)).toEqual([]);
+      // They are alike.
+      const except =
+        '[id*="/GET/"], [id*="/POST/"], [id*="/DELETE/"], [id*="/PATCH/"]:not([id$="/PATCH/pets/{petId}"])';
+      expect(await seriousViolations(page, { except })).toEqual([]);
       await page.emulateMedia({ colorScheme: 'dark' });
       await until(async () => (await brightness()) < 128);
-      expect(await seriousViolations(page, ofColours)).toEqual([]);
+      expect(await seriousViolations(page, { ...ofColours, except })).toEqual([]);
       await tryButton(section).click();
       await page.getByRole('dialog').getByPlaceholder('Token').waitFor();
       expect(await seriousViolations(page, { ...ofColours, part: '[role="dialog"]' })).toEqual([]);

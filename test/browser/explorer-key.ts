@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+
 import { describe, expect, it } from '@jest/globals';
 
 import { seriousViolations } from './browser.ts';
@@ -6,7 +9,7 @@ import { service } from './shared.ts';
 
 export function testKeyAndLinks(): void {
   describe('the key', () => {
-    it('is moved from the address into the headers of every request, shown masked, and kept by this tab alone', async () => {
+    it('is moved from the address into the headers of every request, shown masked, and kept by this tab alone, until the button removes it', async () => {
       await visit(`${service.origin}/graphiql#key=${service.key}`);
       expect(page().url()).toBe(`${service.origin}/graphiql`);
       await page().getByRole('button', { name: 'Headers' }).click();
@@ -24,10 +27,6 @@ export function testKeyAndLinks(): void {
       expect(await page().evaluate(() => JSON.stringify(localStorage))).not.toContain(service.key);
       expect(await page().content()).not.toContain(service.key);
       expect(explorer.requests.filter((request) => request.url().includes(service.key))).toEqual([]);
-    });
-
-    it('survives a reload, until the button removes it', async () => {
-      await visit(`${service.origin}/graphiql#key=${service.key}`);
       await page().reload();
       await explorer.isReady();
       expect((await explorer.run()).errors).toBeUndefined();
@@ -37,27 +36,6 @@ export function testKeyAndLinks(): void {
       expect(await page().evaluate(() => JSON.stringify([sessionStorage, localStorage]))).not.toContain(service.key);
       await page().reload();
       await keyField().waitFor();
-    });
-
-    it('typed into the headers editor is sent as it stands there', async () => {
-      await visit(`${service.origin}/graphiql#key=${service.key}`);
-      await page().getByRole('button', { name: 'Headers' }).click();
-      await page().locator('.graphiql-editor-tool .graphiql-editor:not(.hidden) .monaco-editor').click();
-      await page().keyboard.press('Control+A');
-      // The editor closes the brace by itself.
-      await page().keyboard.insertText('{ "X-API-Key": "another"');
-      await explorer.run();
-      const headers = await explorer.apiRequests.at(-1)!.allHeaders();
-      expect([headers['x-api-key'], headers['authorization']]).toEqual(['another', undefined]);
-    });
-
-    it('is taken from an address that is opened where the page is open already', async () => {
-      await visit(`${service.origin}/graphiql#key=another`);
-      await page().evaluate(`location.hash = 'key=${service.key}'`);
-      await page()
-        .getByText(`••••••••${service.key.slice(-4)}`)
-        .waitFor();
-      expect(page().url()).toBe(`${service.origin}/graphiql`);
     });
 
     it('is asked for before anything is sent, with how to get one, and then everything works', async () => {
@@ -90,7 +68,7 @@ export function testKeyAndLinks(): void {
       expect((await explorer.run()).errors).toBeUndefined();
     });
 
-    it('that is refused is told so, and another one can be given', async () => {
+    it('that is refused is told so, and another one can be given, there or in the address', async () => {
       await visit(`${service.origin}/graphiql#key=not-a-key`);
       const notice = page().getByRole('alert', { name: 'Why there is no schema' });
       await notice.getByRole('link', { name: 'UNAUTHENTICATED' }).waitFor();
@@ -98,9 +76,12 @@ export function testKeyAndLinks(): void {
       await notice.getByRole('button', { name: 'Use this key' }).click();
       await page().getByRole('link', { name: 'Query' }).waitFor();
       expect(await notice.count()).toBe(0);
+      await page().evaluate("location.hash = 'key=another'");
+      await notice.getByRole('link', { name: 'UNAUTHENTICATED' }).waitFor();
+      expect(page().url()).toBe(`${service.origin}/graphiql`);
     });
 
-    it('that has spent its quota gets the reason, and a button tries again', async () => {
+    it('that has spent its quota, or a lost connection, gets the reason, and a button tries again', async () => {
       const message = 'The quota of this minute is spent.';
       let isSpent = true;
       await visit(service.address, {
@@ -113,6 +94,15 @@ export function testKeyAndLinks(): void {
       isSpent = false;
       await notice.getByRole('button', { name: 'Ask again' }).click();
       await page().getByRole('link', { name: 'Query' }).waitFor();
+      await page().context().setOffline(true);
+      await page()
+        .getByRole('button', { name: /fetch GraphQL schema/ })
+        .click();
+      await notice.getByText('No response of the service').waitFor();
+      await page().context().setOffline(false);
+      await notice.getByRole('button', { name: 'Ask again' }).click();
+      await page().getByText('A pet store: pets in categories').waitFor();
+      expect(await notice.count()).toBe(0);
     });
   });
 
@@ -122,9 +112,8 @@ export function testKeyAndLinks(): void {
       variables: '{"first": 1}',
     };
 
-    it.each(['#', '?'])('with %squery= opens that operation, without running it', async (mark) => {
-      const parameters = new URLSearchParams(shared);
-      await visit(`${service.origin}/graphiql${mark}${parameters.toString()}`);
+    it('opens an operation, without running it', async () => {
+      await visit(`${service.origin}/graphiql?${new URLSearchParams(shared).toString()}`);
       await explorer.line('.graphiql-query-editor', 'query Shared').waitFor();
       await explorer.line('.graphiql-editor-tool', '"first"').waitFor();
       expect(page().url()).toBe(`${service.origin}/graphiql`);
@@ -137,14 +126,25 @@ export function testKeyAndLinks(): void {
       expect((await explorer.run()).data).toEqual({ pets: { totalCount: expect.any(Number) } });
     });
 
-    it('that is copied opens the same operation for others, and never has the key', async () => {
+    it('that is copied opens the same operation for others, and a copied command runs it; neither has the key', async () => {
       await visit();
       await page().context().grantPermissions(['clipboard-read', 'clipboard-write']);
+      const copied = () => page().evaluate<string>('navigator.clipboard.readText()');
+      const places = () =>
+        Promise.all(['header', 'header .key', '.graphiql-container'].map((part) => page().locator(part).boundingBox()));
+      const before = await places();
+      await page().getByRole('button', { name: 'Copy as curl' }).click();
+      await page().getByText('Copied, with $KEY for the key').waitFor();
+      // What says so moves nothing else.
+      expect(await places()).toEqual(before);
+      const env = { ...process.env, KEY: service.key };
+      const { stdout } = await promisify(execFile)('sh', ['-c', await copied()], { env });
+      expect(JSON.parse(stdout)).toEqual({ data: { pets: expect.anything() } });
       await explorer.tab('CreatePet').click();
       await explorer.line('.graphiql-query-editor', 'CreatePet').waitFor();
       await page().getByRole('button', { name: 'Copy link' }).click();
       await page().getByText('Copied, without the key').waitFor();
-      const link = await page().evaluate<string>('navigator.clipboard.readText()');
+      const link = await copied();
       expect(link).toMatch(/\/graphiql#query=\S+&variables=\S+$/);
       expect(link).not.toContain(service.key);
       await visit(link);

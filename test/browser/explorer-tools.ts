@@ -1,9 +1,5 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
-
 import { describe, expect, it } from '@jest/globals';
 
-import { seriousViolations } from './browser.ts';
 import { explorer, keyField, page, visit } from './explorer-visit.ts';
 import { service } from './shared.ts';
 
@@ -44,9 +40,17 @@ export function testTools(): void {
       await link.getByText('GRAPHQL_VALIDATION_FAILED').waitFor();
       expect(await link.getAttribute('href')).toBe('./docs#GRAPHQL_VALIDATION_FAILED');
       expect(explorer.problems.filter((problem) => !problem.includes('400'))).toEqual([]);
+      // Nor of one that isn't sent.
+      await page().getByRole('button', { name: 'Forget the key' }).click();
+      await keyField().waitFor();
+      await page()
+        .getByRole('button', { name: /^Execute query/ })
+        .click();
+      await line.getByText('No response yet.').waitFor();
+      expect(await line.textContent()).not.toContain('HTTP');
     });
 
-    it('keep a history, without the headers of any request, and send its entries with the key of today', async () => {
+    it('send headers as they are typed, and keep a history without those of any request, whose entries are sent with the key of today', async () => {
       await visit();
       await page().getByRole('button', { name: 'Headers' }).click();
       await page().locator('.graphiql-editor-tool .graphiql-editor:not(.hidden) .monaco-editor').click();
@@ -54,6 +58,11 @@ export function testTools(): void {
       // The editor closes the brace by itself.
       await page().keyboard.insertText(`{ "X-API-Key": "${service.key}"`);
       await explorer.run();
+      const keys = async (): Promise<unknown[]> => {
+        const headers = await explorer.apiRequests.at(-1)!.allHeaders();
+        return [headers['x-api-key'], headers['authorization']];
+      };
+      expect(await keys()).toEqual([service.key, undefined]);
       await page().waitForFunction(() => localStorage.getItem('graphiql:queries')?.includes('PetsAndCategories'));
       expect(await page().evaluate(() => localStorage.getItem('graphiql:queries'))).not.toMatch(/headers|X-API-Key/);
       expect(await page().evaluate(() => JSON.stringify(localStorage))).not.toContain(service.key);
@@ -64,40 +73,7 @@ export function testTools(): void {
       await page().getByRole('region', { name: 'History' }).getByText('PetsAndCategories').click();
       await explorer.line('.graphiql-query-editor', 'query PetsAndCategories').waitFor();
       expect((await explorer.run()).errors).toBeUndefined();
-      const headers = await explorer.apiRequests.at(-1)!.allHeaders();
-      expect([headers['x-api-key'], headers['authorization']]).toEqual([undefined, `Bearer ${service.key}`]);
-      expect(await seriousViolations(page())).toEqual([]);
-    });
-
-    it('forget the status of the last response when a request is not sent', async () => {
-      await visit();
-      await explorer.run();
-      const line = page().getByRole('status', { name: 'Last response' });
-      await line.getByText(/^HTTP 200/).waitFor();
-      await page().getByRole('button', { name: 'Forget the key' }).click();
-      await keyField().waitFor();
-      await page()
-        .getByRole('button', { name: /^Execute query/ })
-        .click();
-      await line.getByText('No response yet.').waitFor();
-      expect(await line.textContent()).not.toContain('HTTP');
-    });
-
-    it('copy the operation as a shell command without the key', async () => {
-      await visit();
-      await page().context().grantPermissions(['clipboard-read', 'clipboard-write']);
-      const places = () =>
-        Promise.all(['header', 'header .key', '.graphiql-container'].map((part) => page().locator(part).boundingBox()));
-      const before = await places();
-      await page().getByRole('button', { name: 'Copy as curl' }).click();
-      await page().getByText('Copied, with $KEY for the key').waitFor();
-      // What says so moves nothing else.
-      expect(await places()).toEqual(before);
-      const command = await page().evaluate<string>('navigator.clipboard.readText()');
-      const { stdout } = await promisify(execFile)('sh', ['-c', command], {
-        env: { ...process.env, KEY: service.key },
-      });
-      expect(JSON.parse(stdout)).toEqual({ data: { pets: expect.anything() } });
+      expect(await keys()).toEqual([undefined, `Bearer ${service.key}`]);
     });
 
     it('lead to the reference, whose forms have the key of this tab, and it leads back', async () => {

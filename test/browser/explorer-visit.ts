@@ -8,9 +8,12 @@ export let explorer: ExplorerPage;
 
 export async function visit(
   address = service.address,
-  { fail, ...options }: Visit & { readonly fail?: Fail } = {},
+  { fail, isHidden, ...options }: Visit & { readonly fail?: Fail; readonly isHidden?: true } = {},
 ): Promise<void> {
-  explorer = await ExplorerPage.open(await newVisit(options), address, fail);
+  const visited = await newVisit(options);
+  // As the service does while introspection is off.
+  if (isHidden) await visited.route('**/graphiql/examples-*.js', (route) => route.fulfill({ status: 404 }));
+  explorer = await ExplorerPage.open(visited, address, fail);
 }
 
 export function page(): Page {

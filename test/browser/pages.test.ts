@@ -1,7 +1,7 @@
 import { describe } from '@jest/globals';
 
 import { testReference } from './docs.ts';
-import { testExplorer, testHiddenSchema } from './explorer.ts';
+import { testExplorer } from './explorer.ts';
 import { testGuides } from './guides.ts';
 import { testKeyAndLinks } from './explorer-key.ts';
 import { testKeyboard } from './explorer-keyboard.ts';
@@ -15,5 +15,4 @@ describe('the explorer', () => {
   testKeyAndLinks();
   testTools();
   testKeyboard();
-  testHiddenSchema();
 });

@@ -7,7 +7,6 @@ import { launchBrowser } from './browser.ts';
 
 /** The service on a demo store of its own. */
 interface RunningService {
-  readonly settings: Readonly<Record<string, string>>;
   /** Of the explorer, as it is printed: with the demo key. */
   readonly address: string;
   readonly origin: string;
@@ -17,16 +16,12 @@ interface RunningService {
 export interface Visit {
   readonly width?: number;
   readonly height?: number;
-  readonly colorScheme?: 'light' | 'dark';
-  /** Of the service, which is restarted where it has others. */
-  readonly settings?: Readonly<Record<string, string>>;
 }
 
 /** One service and one browser for all files of the suite. No test counts the rows of the store. */
 export let service: RunningService;
 export let browser: Browser;
 
-const directory = temporaryDirectory();
 let program: Service | undefined;
 let page: Page;
 
@@ -34,9 +29,7 @@ let page: Page;
  * The page of all tests, as in a browser that has seen nothing of the service yet. What its process has compiled stays:
  * in a page of its own a visit would take twice the processor time.
  */
-export async function newVisit(visit: Visit = {}): Promise<Page> {
-  const { width = 1400, height = 860, colorScheme = 'light', settings = {} } = visit;
-  if (JSON.stringify(settings) !== JSON.stringify(service.settings)) await start(settings);
+export async function newVisit({ width = 1400, height = 860 }: Visit = {}): Promise<Page> {
   const context = page.context();
   for (const other of context.pages()) if (other !== page) await other.close();
   page.removeAllListeners();
@@ -46,22 +39,19 @@ export async function newVisit(visit: Visit = {}): Promise<Page> {
   await page.goto(`${service.origin}/healthz`);
   await page.evaluate('localStorage.clear(); sessionStorage.clear()');
   await page.setViewportSize({ width, height });
-  await page.emulateMedia({ colorScheme });
+  await page.emulateMedia({ colorScheme: 'light' });
   return page;
 }
 
-/** On the same store, and at the same address. */
-async function start(settings: RunningService['settings']): Promise<void> {
-  const PORT = String(program?.port ?? 0);
-  await program?.stop();
-  program = await Service.start({ DATA_DIR: directory, LOG_LEVEL: 'silent', PORT, ...settings });
+async function start(): Promise<void> {
+  program = await Service.start({ DATA_DIR: temporaryDirectory(), LOG_LEVEL: 'silent' });
   const [address] = await program.line(/http:\/\/\S+\/graphiql#key=\S+/);
   const { origin, hash } = new URL(address);
-  service = { settings, address, origin, key: new URLSearchParams(hash.slice(1)).get('key')! };
+  service = { address, origin, key: new URLSearchParams(hash.slice(1)).get('key')! };
 }
 
 beforeAll(async () => {
-  [browser] = await Promise.all([launchBrowser(), start({})]);
+  [browser] = await Promise.all([launchBrowser(), start()]);
   page = await (await browser.newContext()).newPage();
   page.setDefaultTimeout(30_000);
 });
