@@ -1,8 +1,5 @@
-import { readFileSync } from 'node:fs';
-
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { FastifyInstance } from 'fastify';
-import { buildSchema } from 'graphql';
 
 import { readConfig } from '../../src/config.ts';
 import { createServer, type ServerOptions } from '../../src/http/server.ts';
@@ -10,7 +7,6 @@ import { AddressedText } from '../../src/pages/addressed-text.ts';
 import { registerDocs } from '../../src/pages/reference/reference.routes.ts';
 import { registerSchema } from '../../src/pages/schema.routes.ts';
 import { readDocument } from '../../src/rest/openapi/document.ts';
-import { startTestApp } from '../support/test-app.ts';
 import { anyDelay } from '../support/any-delay.ts';
 import { collectGarbage } from '../support/collect-garbage.ts';
 
@@ -127,28 +123,7 @@ it('is made of the same buffers for every host, but for the address', () => {
   expect(one.tag).not.toBe(other.tag);
 });
 
-describe('/schema.graphql', () => {
-  it('is the schema as SDL, as text that browsers show', async () => {
-    const server = serve();
-    const { headers, body } = await server.inject('/schema.graphql');
-    expect([headers['content-type'], body]).toEqual(['text/plain; charset=utf-8', sdl]);
-    expect(buildSchema(body).getQueryType()?.name).toBe('Query');
-  });
-
-  it('is a plain 404 that says why while introspection is off', async () => {
-    const server = createServer({ logLevel: 'silent', limits: anyDelay });
-    registerSchema(server, undefined);
-    const { statusCode, headers, body } = await server.inject('/schema.graphql');
-    expect([statusCode, headers['content-type']]).toEqual([404, 'text/plain; charset=utf-8']);
-    expect(body).toContain('GRAPHQL_INTROSPECTION');
-  });
-
-  it.each(['true', 'false'])('of the whole service is public while introspection is %s', async (introspection) => {
-    const app = await startTestApp({ GRAPHQL_INTROSPECTION: introspection });
-    const { statusCode, headers, body } = await app.app.server.inject('/schema.graphql');
-    expect(headers['x-ratelimit-limit']).toBeUndefined();
-    const isOn = introspection === 'true';
-    expect(statusCode).toBe(isOn ? 200 : 404);
-    expect(body === readFileSync('schema.graphql', 'utf8')).toBe(isOn);
-  });
+it('/schema.graphql is the schema as SDL, as text that browsers show', async () => {
+  const { headers, body } = await serve().inject('/schema.graphql');
+  expect([headers['content-type'], body]).toEqual(['text/plain; charset=utf-8', sdl]);
 });

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 import { expect, it } from '@jest/globals';
 
 import { startTestApp } from '../support/test-app.ts';
@@ -27,3 +29,9 @@ it.each(['*/*', 'application/json', 'text/html, application/graphql-response+jso
     expect([statusCode, headers['content-type']]).toEqual([401, expect.stringMatching(/^application\/.*json/)]);
   },
 );
+
+it('the schema of the whole service is public at /schema.graphql', async () => {
+  const { statusCode, headers, body } = await app.app.server.inject('/schema.graphql');
+  expect([statusCode, headers['x-ratelimit-limit']]).toEqual([200, undefined]);
+  expect(body).toBe(readFileSync('schema.graphql', 'utf8'));
+});

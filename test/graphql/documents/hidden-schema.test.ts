@@ -85,7 +85,7 @@ describe('with introspection off', () => {
     },
   );
 
-  it('neither the metrics nor the guides, which need no key, name a root field', async () => {
+  it('neither the metrics nor the guides nor the SDL, which need no key, name a root field', async () => {
     await closed.graphql('{ inventoryItem(petId: 1) { id } eventCursor }');
     await closed.graphql('{ inventoryItem(petId: 1) { id } }');
     await closed.graphql('{ pets(first: -1) { totalCount } }');
@@ -93,8 +93,11 @@ describe('with introspection off', () => {
     expect(metrics).toMatch(/petstore_requests_total{operation="query",status="200"} [1-9]/);
     expect(metrics).toMatch(/petstore_graphql_errors_total{operation="query",code="BAD_USER_INPUT"} [1-9]/);
     expect(metrics).not.toMatch(/inventoryItem|"query pets"/);
-    const guides = await closed.ask('GET', '/docs/graphql');
-    expect([guides.status, guides.text]).toEqual([404, expect.stringContaining('GRAPHQL_INTROSPECTION')]);
+    for (const url of ['/docs/graphql', '/schema.graphql']) {
+      const { status, headers, text } = await closed.ask('GET', url);
+      expect([status, text]).toEqual([404, expect.stringContaining('GRAPHQL_INTROSPECTION')]);
+      expect(headers['content-type']).toBe('text/plain; charset=utf-8');
+    }
   });
 
   it('says what is wrong all the same', async () => {
