@@ -8,10 +8,16 @@ import { until } from '../support/until.ts';
 import { authenticationBy, holderOf, startHttp } from './http-harness.ts';
 import { responseTo, parseResponse, portOf, receive, send } from '../platform/http/raw-requests.ts';
 
+const key = 'X-API-Key: any\r\n';
+const origin = 'https://shop.example';
+const noPage = `Host: x\r\n${key}`;
+const host = `${noPage}Origin: ${origin}\r\n`;
+
 const responses: CompletedRequest[] = [];
 
 const http = await startHttp({
   authentication: authenticationBy({ find: holderOf }),
+  corsOrigins: [origin],
   limits: { headersTimeoutMillis: 200, requestTimeoutMillis: 200, timeoutCheckMillis: 20 },
   onResponse: (one) => void responses.push(one),
   routes: async (api) => {
@@ -27,9 +33,6 @@ const http = await startHttp({
   },
 });
 const port = await portOf(http.server);
-
-const key = 'X-API-Key: any\r\n';
-const host = `Host: x\r\n${key}`;
 
 interface Broken {
   readonly text: string;
@@ -102,11 +105,11 @@ const brokenRequests: Readonly<Record<string, Broken>> = {
     status: 400,
     ...posted,
   },
-  CONNECT: { text: `CONNECT example.org:443 HTTP/1.1\r\n${host}\r\n`, status: 405, method: 'CONNECT' },
-  'headers that never end': { text: `${get}${host}`, status: 408 },
+  CONNECT: { text: `CONNECT example.org:443 HTTP/1.1\r\n${noPage}\r\n`, status: 405, method: 'CONNECT' },
+  'headers that never end': { text: `${get}${noPage}`, status: 408 },
   'a body that never ends': { text: `${post}${host}${json}Content-Length: 9\r\n\r\n{`, status: 408, ...posted },
   'a target over 8 KiB': { text: `GET /${'a'.repeat(8_192)} HTTP/1.1\r\n${host}\r\n`, status: 414, ...long },
-  'a target over any limit': { text: `GET /${'a'.repeat(200_000)} HTTP/1.1\r\n${host}\r\n`, status: 414, ...long },
+  'a target over any limit': { text: `GET /${'a'.repeat(200_000)} HTTP/1.1\r\n${noPage}\r\n`, status: 414, ...long },
   'an unknown expectation': { text: `${get}${host}Expect: miracles\r\n\r\n`, status: 417, ...things },
   'headers over 16 KiB': { text: `${get}${host}A: ${'a'.repeat(16_400)}\r\n\r\n`, status: 431, ...things },
   'headers over any limit': { text: `${get}${host}A: ${'a'.repeat(900_000)}\r\n\r\n`, status: 431, ...things },
@@ -114,7 +117,7 @@ const brokenRequests: Readonly<Record<string, Broken>> = {
 
 describe('what HTTP itself refuses', () => {
   it.each(Object.entries(brokenRequests))(
-    'is the Error object with a request id and the figures of the address, is counted, and has a line in the log: %s',
+    'is the Error object with a request id and the figures of the address, which a page may read, is counted, and has a line in the log: %s',
     async (_what, { text, status, method, route, path }) => {
       const code = codes[status];
       responses.length = 0;
@@ -131,6 +134,7 @@ describe('what HTTP itself refuses', () => {
         vary: 'Authorization, X-API-Key, Accept, Origin',
         'x-request-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
         connection: 'close',
+        ...(text.includes(origin) && { 'access-control-allow-origin': origin }),
       });
       await until(() => responses.length > 0);
       const operation = route === undefined ? 'none' : `${method} ${route}`;

@@ -1,13 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { startHttp } from './http-harness.ts';
-import { portOf, responseTo } from '../platform/http/raw-requests.ts';
 
 const origin = 'https://shop.example';
 
 const http = await startHttp({ corsOrigins: [origin, 'http://localhost:3000'] });
 const closed = await startHttp();
-const port = await portOf(http.server);
 
 const listOf = (header: unknown): string[] => String(header).toLowerCase().split(', ');
 
@@ -61,21 +59,6 @@ describe('a page of a known origin', () => {
         'www-authenticate',
       ]);
     }
-  });
-
-  it.each([
-    ['a path that can not be decoded', 400, '/things/%E0%A4%A', {}],
-    ['a target that is too long', 414, `/things?${'x'.repeat(9_000)}`, {}],
-    ['headers that are too large', 431, '/things', { 'x-large': 'x'.repeat(17_000) }],
-    ['headers that Node does not take either', 431, '/things', { 'x-large': 'x'.repeat(60_000) }],
-    ['an unknown expectation', 417, '/things', { expect: 'miracles' }],
-    ['a request that is none', 400, '/things', { 'content-length': 'many' }],
-  ])('may read what HTTP itself refuses: %s', async (_what, status, target, headers) => {
-    const lines = Object.entries({ host: 'x', origin, connection: 'close', ...headers });
-    const text = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
-    const response = await responseTo(port, `GET ${target} HTTP/1.1\r\n${text}\r\n`);
-    expect([response.status, response.headers['access-control-allow-origin']]).toEqual([status, origin]);
-    expect(listOf(response.headers['access-control-expose-headers'])).toContain('retry-after');
   });
 
   it('may read that the service is overloaded', async () => {
