@@ -79,58 +79,27 @@ async function orderThroughLosses(petId: number) {
   return { orders: orders.length, lostResponses: proxy.lost };
 }
 
-/** Everything that can be done with each noun: that this compiles is half of the test. */
-async function useEveryOperation(): Promise<void> {
+/** What the types have to allow: that this compiles is half of the test. */
+async function useOptionalFields(): Promise<void> {
   const { data: category } = await client.POST('/categories', { body: { name: 'Dogs', description: 'Loyal' } });
   assert.ok(category);
-  const categoryPath = { categoryId: category.id };
-  assert.deepEqual((await client.GET('/categories/{categoryId}', { params: { path: categoryPath } })).data, category);
-  const cleared = await client.PATCH('/categories/{categoryId}', {
-    params: { path: categoryPath },
+  const { data: cleared } = await client.PATCH('/categories/{categoryId}', {
+    params: { path: { categoryId: category.id } },
     body: { description: null },
   });
-  assert.deepEqual(cleared.data, { id: category.id, name: 'Dogs' });
-  assert.ok((await client.GET('/categories')).data?.some(({ id }) => id === category.id));
-
-  const { data: pet } = await client.POST('/pets', {
-    body: { name: 'Mia', categoryId: category.id },
-    params: { header: { 'Idempotency-Key': 'openapi-fetch' } },
-  });
+  assert.deepEqual(cleared, { id: category.id, name: 'Dogs' });
+  const { data: pet } = await client.POST('/pets', { body: { name: 'Mia', categoryId: category.id } });
   assert.ok(pet);
-  const petPath = { petId: pet.id };
-  assert.deepEqual((await client.GET('/pets/{petId}', { params: { path: petPath } })).data, pet);
   const picked = await client.GET('/pets', { params: { query: { id: [pet.id, 2 ** 40], status: 'available' } } });
   assert.deepEqual(picked.data, [pet]);
-  const stock = { petId: pet.id, quantity: 3, status: 'available' };
-  assert.deepEqual(
-    (await client.PATCH('/inventory/{petId}', { params: { path: petPath }, body: { quantity: 3 } })).data,
-    stock,
-  );
-  assert.deepEqual((await client.GET('/inventory/{petId}', { params: { path: petPath } })).data, stock);
-  assert.ok((await client.GET('/inventory', { params: { query: { limit: 1000 } } })).data?.length);
-
   // `complete` can be left out.
   const { data: order } = await client.POST('/store/orders', { body: { petId: pet.id, quantity: 2 } });
   assert.ok(order?.id !== undefined);
-  const orderPath = { orderId: order.id };
-  assert.deepEqual((await client.GET('/store/orders/{orderId}', { params: { path: orderPath } })).data, order);
-  const changed = await client.PATCH('/store/orders/{orderId}', {
-    params: { path: orderPath },
-    body: { quantity: null },
-  });
-  assert.deepEqual(changed.data, { id: order.id, petId: pet.id, complete: false });
-  assert.deepEqual((await client.GET('/store/orders')).data, [changed.data]);
-
-  const gone = [
-    await client.DELETE('/store/orders/{orderId}', { params: { path: orderPath } }),
-    await client.DELETE('/pets/{petId}', { params: { path: petPath } }),
-    await client.DELETE('/categories/{categoryId}', { params: { path: categoryPath } }),
-  ];
-  assert.deepEqual(
-    gone.map(({ response }) => response.status),
-    [204, 204, 204],
-  );
-  const { error } = await client.GET('/categories/{categoryId}', { params: { path: categoryPath } });
+  const params = { path: { orderId: order.id } };
+  const { data: changed } = await client.PATCH('/store/orders/{orderId}', { params, body: { quantity: null } });
+  assert.deepEqual(changed, { id: order.id, petId: pet.id, complete: false });
+  assert.equal((await client.DELETE('/store/orders/{orderId}', { params })).response.status, 204);
+  const { error } = await client.GET('/store/orders/{orderId}', { params });
   assert.deepEqual([error?.code, error?.status], ['not_found', 404]);
 }
 
@@ -151,7 +120,7 @@ assertEveryPet(pets);
 const [pet] = pets;
 assert.ok(pet);
 assert.equal((await renamePet(pet.id, 'Rex of REST'))?.name, 'Rex of REST');
-await useEveryOperation();
+await useOptionalFields();
 await tryBrackets();
 const retried = await orderThroughLosses(pet.id);
 const waitedSeconds = await waiting;

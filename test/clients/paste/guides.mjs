@@ -1,7 +1,17 @@
 // Each guide as a reader pastes it, from top to bottom: its files are written and its commands run in an empty folder,
-// with the packages of its install lines and no other, and they print what the guide says. Then its code has to compile.
+// with the packages of its install lines and no other, and they print what the guide says. Then the code of all of them
+// has to compile.
 import { execFile } from 'node:child_process';
-import { appendFileSync, chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -25,24 +35,43 @@ export async function pasteGuides({ url, key, isInstalled = false, pattern = '' 
   const pages = [...graphqlGuides()];
   const setUp = guidesIn(new Map(pages).get('set-up'));
   const rest = guidesIn(restGuides()).map((text) => [/^## (?:Guide: )?(.*)/.exec(text)[1], text]);
-  for (const [name, text] of [...pages, ...rest].filter(([each]) => each !== 'set-up' && each.includes(pattern))) {
-    const folder = mkdtempSync(join(tmpdir(), 'petstore-guide-'));
-    const path = [...commands, process.env.PATH].join(':');
-    const reader = { folder, url, env: { ...process.env, PATH: path, KEY: key, NO_COLOR: '1' } };
-    try {
-      const begun = performance.now();
-      for (const before of setUpOf(text, setUp)) await paste(before, reader);
-      const blocks = await paste(text, reader);
-      await others[name]?.(reader);
-      if (blocks.some(({ language }) => /^tsx?$/.test(language))) await run(compiler, ['-p', folder]);
-      if (!isInstalled) assertEachIsNeeded(blocks);
-      process.stdout.write(`The guide ${name}: ${((performance.now() - begun) / 1000).toFixed(1)} s\n`);
-    } catch (error) {
-      throw new Error(`The guide ${name}: ${error.message}\n${error.stdout ?? ''}${error.stderr ?? ''}`);
-    } finally {
-      rmSync(folder, { recursive: true, force: true });
+  const parent = mkdtempSync(join(tmpdir(), 'petstore-guides-'));
+  try {
+    const compiled = [];
+    for (const [name, text] of [...pages, ...rest].filter(([each]) => each !== 'set-up' && each.includes(pattern))) {
+      const folder = mkdtempSync(join(parent, `${name.replaceAll(' ', '-')}-`));
+      const path = [...commands, process.env.PATH].join(':');
+      const reader = { folder, url, env: { ...process.env, PATH: path, KEY: key, NO_COLOR: '1' } };
+      await step(`The guide ${name}`, async () => {
+        for (const before of setUpOf(text, setUp)) await paste(before, reader);
+        const blocks = await paste(text, reader);
+        await others[name]?.(reader);
+        if (!isInstalled) assertEachIsNeeded(blocks);
+        if (blocks.some(({ language }) => /^tsx?$/.test(language))) compiled.push(folder);
+      });
     }
+    if (compiled.length > 0) await step('The types of the guides', () => compile(parent, compiled[0]));
+  } finally {
+    rmSync(parent, { recursive: true, force: true });
   }
+}
+
+async function step(title, work) {
+  const begun = performance.now();
+  try {
+    await work();
+  } catch (error) {
+    throw new Error(`${title}: ${error.message}\n${error.stdout ?? ''}${error.stderr ?? ''}`);
+  }
+  process.stdout.write(`${title}: ${((performance.now() - begun) / 1000).toFixed(1)} s\n`);
+}
+
+/** All folders at once, which share most of what their packages declare, with the settings and the types of Node of one. */
+async function compile(parent, folder) {
+  copyFileSync(join(folder, 'tsconfig.json'), join(parent, 'tsconfig.json'));
+  mkdirSync(join(parent, 'node_modules/@types'), { recursive: true });
+  symlinkSync(join(folder, 'node_modules/@types/node'), join(parent, 'node_modules/@types/node'));
+  await run(compiler, ['-p', parent]);
 }
 
 /** The parts of `set-up` that a guide names as what it goes on from. */
