@@ -8,6 +8,10 @@ import { buildOnce, fingerprintOf } from './build-once.mjs';
 
 const program = 'dist/src/main.js';
 const compiler = 'node_modules/@typescript/native/bin/tsc';
+/** Scripts import TypeScript, which Node reads without being told from 22.18 on. */
+const stripTypes = process.features.typescript
+  ? []
+  : ['--experimental-strip-types', '--disable-warning=ExperimentalWarning'];
 
 assertNodeVersion();
 const hasCompiler = existsSync(compiler) && existsSync('src/main.ts');
@@ -40,7 +44,7 @@ function copy(from, to) {
 
 /** What it has to say is on standard error. */
 function run(script, ...options) {
-  const { status } = spawnSync(process.execPath, [script, ...options], { stdio: ['ignore', 2, 2] });
+  const { status } = spawnSync(process.execPath, [...stripTypes, script, ...options], { stdio: ['ignore', 2, 2] });
   if (status !== 0) throw new Error(`The build has failed: ${script}`);
 }
 
