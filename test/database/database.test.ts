@@ -100,16 +100,3 @@ describe('a date', () => {
     for (const row of [inserted, updated, locked, read]) expect(row?.shipDate?.toISOString()).toBe(text);
   });
 });
-
-describe('the listener', () => {
-  it('gets the statements of reads and of transactions alike', async () => {
-    const { statements } = opened;
-    statements.length = 0;
-    await database.stores.for(testCaller).pets.byIds(['1' as Id]);
-    expect(statements).toHaveLength(1);
-    await database.stores
-      .for(testCaller)
-      .transaction(({ categories }) => categories.insert({ name: 'Heard', description: null }));
-    expect(statements.map((sql) => sql.split(' ')[0]?.toLowerCase())).toEqual(['select', 'begin', 'insert', 'commit']);
-  });
-});

@@ -6,6 +6,12 @@ import { testCaller } from '../../support/caller.ts';
 
 const log = await openEventLog();
 const events = log.database.stores.for(testCaller).events;
+const eventMoves = log.database.eventMoves(testCaller);
+
+const beginningOfLog = await events.last();
+await log.sql(`insert into categories (name) values ('first')`);
+await log.move();
+const newLog = [await log.readAfter(beginningOfLog), await log.readAfter()];
 
 const add = (...names: readonly string[]): Promise<unknown> =>
   log.sql('insert into categories (name) select unnest($1::text[])', [names]);
@@ -59,13 +65,8 @@ it('what is committed is not in the log before it has been moved', async () => {
   expect(await namesAfter(beginning)).toEqual(['waits']);
 });
 
-it('a new log knows its beginning, which is before its first event', async () => {
-  const fresh = await openEventLog();
-  const first = await fresh.database.stores.for(testCaller).events.last();
-  await fresh.sql(`insert into categories (name) values ('first')`);
-  await fresh.move();
-  expect((await fresh.readAfter(first)).map(({ type }) => type)).toEqual(['category.created']);
-  expect((await fresh.readAfter()).map(({ type }) => type)).toEqual(['category.created']);
+it('a new log knows its beginning, which is before its first event', () => {
+  for (const read of newLog) expect(read.map(({ type }) => type)).toEqual(['category.created']);
 });
 
 it('a position is known only with the nonce of its event', async () => {
@@ -114,12 +115,12 @@ it('days that are older than the retention are dropped, and readers that have re
     return `${number - days}:${nonce}`;
   };
   expect(await isKnown(older(old))).toBe(true);
-  expect(await log.database.eventMoves(testCaller).maintain(9 * 86_400)).toBeGreaterThan(0);
+  expect(await eventMoves.maintain(9 * 86_400)).toBeGreaterThan(0);
   expect(await isKnown(older(old))).toBe(true);
   // That day hasn't been over for so long.
-  expect(await log.database.eventMoves(testCaller).maintain(8 * 86_400)).toBeGreaterThan(0);
+  expect(await eventMoves.maintain(8 * 86_400)).toBeGreaterThan(0);
   expect(await isKnown(older(old))).toBe(true);
-  expect(await log.database.eventMoves(testCaller).maintain(7 * 86_400)).toBe(0);
+  expect(await eventMoves.maintain(7 * 86_400)).toBe(0);
   expect([await isKnown(older(old)), await isKnown(older(oldest))]).toEqual([false, true]);
   await add('new');
   await log.move();
@@ -128,7 +129,6 @@ it('days that are older than the retention are dropped, and readers that have re
 });
 
 it('the retention is 1 to 30 days', async () => {
-  const eventMoves = log.database.eventMoves(testCaller);
   await expect(eventMoves.maintain(86_399)).rejects.toThrow('Events are kept for 1 to 30 days');
   await expect(eventMoves.maintain(30 * 86_400 + 1)).rejects.toThrow('Events are kept for 1 to 30 days');
 });
@@ -140,27 +140,23 @@ it('an outbox that is large and empty is made small', async () => {
   await log.move(20_000);
   const bytes = async () => Number((await log.sql(`select pg_relation_size('event_outbox') as bytes`))[0]?.['bytes']);
   expect(await bytes()).toBeGreaterThan(1_048_576);
-  await log.database.eventMoves(testCaller).maintain(86_400);
+  await eventMoves.maintain(86_400);
   expect(await bytes()).toBe(0);
 });
 
 it('what is too much for one run goes on from the backlog in the order of its changes, before what comes later', async () => {
-  const [eventMoves, stores] = [log.database.eventMoves(testCaller), log.database.stores.for(testCaller)];
-  await log.move();
-  const before = await stores.events.last();
   await log.sql(`insert into categories (name) select 'waits ' || n from generate_series(1, 30) as n`);
   expect(await eventMoves.move('suite', 4)).toMatchObject({ moved: 20 });
   expect(await log.sql('select count(*)::int as count from event_backlog')).toEqual([{ count: 20 }]);
-  expect(await log.readAfter(before)).toEqual([]);
+  expect(await namesAfter(beginning)).toEqual([]);
   expect(await eventMoves.move('suite', 4)).toMatchObject({ moved: 4 });
   await add('later');
   await log.move();
-  const names = await namesAfter(before);
+  const names = await namesAfter(beginning);
   expect(names).toEqual([...Array.from({ length: 30 }, (_, index) => `waits ${index + 1}`), 'later']);
 });
 
 it('one process moves, and another one takes over when it has moved nothing for a second', async () => {
-  const eventMoves = log.database.eventMoves(testCaller);
   await add('g');
   await log.sql(`update event_state set mover = 'first', moved_at = clock_timestamp() + interval '900 milliseconds'`);
   expect(await eventMoves.move('second', 10)).toMatchObject({ moved: 0, isLeader: false });

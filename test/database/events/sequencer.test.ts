@@ -9,6 +9,8 @@ import { until } from '../../support/until.ts';
 import { openEventLog } from './event-log.ts';
 import { testCaller } from '../../support/caller.ts';
 
+const log = await openEventLog();
+const [stores, eventMoves] = [log.database.stores.for(testCaller), log.database.eventMoves(testCaller)];
 const running: Sequencer[] = [];
 
 function start(
@@ -26,8 +28,6 @@ afterEach(async () => {
 });
 
 it('what is committed is readable soon, and the readers of the process that moves it are notified', async () => {
-  const log = await openEventLog();
-  const [stores, eventMoves] = [log.database.stores.for(testCaller), log.database.eventMoves(testCaller)];
   await log.sql(`insert into categories (name) values ('earlier')`);
   await log.move();
   const beginning = await stores.events.last();
@@ -41,8 +41,7 @@ it('what is committed is readable soon, and the readers of the process that move
 });
 
 it('two processes that move give every change one position, and one goes on when the other stops', async () => {
-  const log = await openEventLog();
-  const [stores, eventMoves] = [log.database.stores.for(testCaller), log.database.eventMoves(testCaller)];
+  await log.move();
   const beginning = await stores.events.last();
   const [first, second] = [start(eventMoves), start(eventMoves)];
   for (let n = 0; n < 20; n += 1) await log.sql('insert into categories (name) values ($1)', [`c${n}`]);

@@ -62,28 +62,6 @@ describe('the exclusive connections', () => {
     expect(queue.order).toEqual(['a1', 'b1', 'b2', 'b3', 'a2']);
   });
 
-  it('give no advantage to a client that returns after a pause', async () => {
-    const queue = new Queue({ size: 1, ofClient: 1 });
-    await queue.take('a1');
-    for (let number = 2; number < 5; number += 1) {
-      await queue.take(`a${number}`);
-      await queue.release(`a${number - 1}`, 100);
-    }
-    await queue.take('b1', 'b2', 'a5');
-    await queue.release('a4', 10);
-    await queue.release('b1', 200);
-    expect(queue.order.slice(-3)).toEqual(['a4', 'b1', 'a5']);
-  });
-
-  it('remember what a client has used that returns at once', async () => {
-    const queue = new Queue({ size: 1, ofClient: 1 });
-    await queue.take('a1', 'b1', 'b2');
-    await queue.release('a1', 100);
-    await queue.take('a2');
-    await queue.release('b1', 50);
-    expect(queue.order).toEqual(['a1', 'b1', 'b2']);
-  });
-
   it('are granted to as many slow statements of a client as its part while it is alone', async () => {
     const queue = new Queue();
     await queue.take('a1 slow', 'a2 slow', 'a3 slow', 'a4 slow');
@@ -114,19 +92,6 @@ describe('the exclusive connections', () => {
     expect([refusals, slots.waiting]).toEqual([1, 0]);
     held.release();
     await slots.take(callers.for('b'), false);
-  });
-
-  it('are not waited for by a request whose client has disconnected', async () => {
-    const slots = slotsWith({ size: 1, ofClient: 1 });
-    const held = await slots.take(callers.for('a'), false);
-    const [gone, next] = [callers.for('b'), callers.for('b')];
-    const waiting = slots.take(gone, false);
-    const following = slots.take(next, false);
-    gone.abort(new Error('gone'));
-    await expect(waiting).rejects.toThrow('gone');
-    expect(slots.waiting).toBe(1);
-    held.release();
-    await following;
   });
 
   it("are not limited for the service's own work", async () => {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 
 import { LookUps } from '../../../src/platform/postgres/pipeline/look-ups.ts';
 import { DamagedMessage } from '../../../src/platform/postgres/connection-failure.ts';
 import { UnreadableRow } from '../../../src/platform/postgres/failures.ts';
 import { StatementBatch } from '../../../src/platform/postgres/statement-batch.ts';
-import { type LookUp, lookUpOf } from '../../../src/platform/postgres/statement.ts';
+import { type LookUp, lookUpOf, toText } from '../../../src/platform/postgres/statement.ts';
 import type { Id } from '../../../src/domain/id.ts';
 import type { Keyset } from '../../../src/domain/page.ts';
 import { NoFreeConnection } from '../../../src/platform/postgres/connection-slots.ts';
@@ -199,4 +200,17 @@ it("the service's own work goes on after its look-up has lost the database", asy
   endTick();
   await expect(load).rejects.toMatchObject({ reason: 'lost' });
   expect(testCaller.failure).toBeUndefined();
+});
+
+it('PostgreSQL reads a list of any texts as it was', async () => {
+  const texts = fc.oneof(
+    fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0')),
+    fc.string({ unit: fc.constantFrom('"', '\\', '{', '}', ',', ' ', '\t', '\n', '\u007f', '\u2028', '😀', 'ä', '1') }),
+    fc.constantFrom(null, 'NULL', ''),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(texts), async (list) => {
+      expect(await opened.sql('select $1::text[] as list', [toText(list)])).toEqual([{ list }]);
+    }),
+  );
 });

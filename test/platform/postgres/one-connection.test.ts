@@ -1,6 +1,7 @@
-import { expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
 import type { Keyset } from '../../../src/domain/page.ts';
+import type { Stores } from '../../../src/domain/stores.ts';
 import { openTestDatabase } from '../../support/opened-database.ts';
 import { callers, testCaller } from '../../support/caller.ts';
 
@@ -39,4 +40,65 @@ it('what follows a statement that fails is not taken for prepared', async () => 
   // The second record and COMMIT are sent with the first one, and for the first time here.
   await expect(save('x'.repeat(20_000))).rejects.toMatchObject({ code: '23514' });
   await expect(save('short')).resolves.toBeUndefined();
+});
+
+const gone = new Error('The client has disconnected.');
+
+describe('while a transaction of another request has the connection', () => {
+  let release: () => void;
+  let occupied: Promise<unknown>;
+
+  beforeEach(async () => {
+    await new Promise<void>((begun) => {
+      occupied = opened.database.stores.for(testCaller).transaction(async ({ categories }) => {
+        await categories.count({});
+        begun();
+        await new Promise<void>((resolve) => (release = resolve));
+      });
+    });
+    opened.statements.length = 0;
+  });
+
+  afterEach(async () => {
+    release();
+    await occupied;
+  });
+
+  it.each<[string, (stores: Stores) => Promise<unknown>]>([
+    ['read', ({ pets }) => pets.count({})],
+    ['transaction', (stores) => stores.transaction(({ categories }) => categories.insert({ name: 'Never' }))],
+  ])('nothing is sent of a %s that waits for it when its client disconnects', async (_what, work) => {
+    const caller = callers.for('one');
+    const outcome = work(opened.database.stores.for(caller));
+    await new Promise(setImmediate);
+    caller.abort(gone);
+    await expect(outcome).rejects.toBe(gone);
+    release();
+    await occupied;
+    expect(opened.statements).toEqual(['commit']);
+  });
+
+  it('a row is inserted for those who are still there', async () => {
+    const [first, second] = [callers.for('one'), callers.for('one')];
+    const { stores } = opened.database;
+    const lost = stores.for(first).categories.insert({ name: 'Lost' });
+    const kept = stores.for(second).categories.insert({ name: 'Kept' });
+    first.abort(gone);
+    release();
+    await expect(lost).rejects.toBe(gone);
+    expect(await kept).toMatchObject({ name: 'Kept' });
+    expect(await opened.sql(`select from categories where name = 'Lost'`)).toEqual([]);
+  });
+});
+
+it('a request that has begun to write is carried out whole when its client disconnects', async () => {
+  const caller = callers.for('one');
+  const inserted = await opened.database.stores.for(caller).transaction(async (inside) => {
+    caller.abort(gone);
+    return inside.categories.insert({ name: 'Whole' });
+  });
+  expect(caller.failure).toBeUndefined();
+  expect(await opened.database.stores.for(testCaller).categories.byIds([inserted.id])).toMatchObject([
+    { name: 'Whole' },
+  ]);
 });
