@@ -5,6 +5,7 @@ import { expect, it } from '@jest/globals';
 
 import { startCluster } from '../support/started-cluster.ts';
 import { Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
 
 const disk = process.env['SMALL_DISK'] ?? '';
 const ballast = join(disk, 'ballast');
@@ -20,13 +21,8 @@ function fillDisk(): void {
   }
 }
 
-async function untilReady(service: Service, status: number): Promise<void> {
-  const started = performance.now();
-  while ((await service.get('/readyz')).status !== status) {
-    if (performance.now() - started > 30_000)
-      throw new Error(`/readyz is not ${status} after 30 s.\n${service.output.slice(-2000)}`);
-  }
-}
+const untilReady = (service: Service, status: number): Promise<void> =>
+  until(async () => (await service.get('/readyz')).status === status, { maxMillis: 30_000 });
 
 const create = `mutation { createCategory(input: { name: "Dogs", description: "${'x'.repeat(1900)}" }) { category { id } } }`;
 

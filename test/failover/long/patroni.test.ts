@@ -111,12 +111,6 @@ async function spend(secret: string): Promise<number> {
   return admitted;
 }
 
-async function createKey(name: string, perDay: number): Promise<string> {
-  const { body } = await services[0]!.graphql(`mutation { createApiKey(input: { name: "${name}", plan: ENTERPRISE,
-    scopes: [WRITE], requestsPerMinute: 1000000, requestsPerDay: ${perDay} }) { secret } }`);
-  return body.data.createApiKey.secret;
-}
-
 describe.each([{ isSynchronous: true }, { isSynchronous: false }])(
   'Patroni, synchronous: $isSynchronous',
   ({ isSynchronous }) => {
@@ -127,7 +121,7 @@ describe.each([{ isSynchronous: true }, { isSynchronous: false }])(
         const redis = await RedisServer.start();
         const settings = { DATABASE_URL: cluster.url, REDIS_URL: redis.url, BAN_AFTER: '0', LOG_LEVEL: 'warn' };
         while (services.length < processes) services.push(await Service.start(settings));
-        const secret = await createKey('load', 1_000_000_000);
+        const secret = await services[0]!.createKey();
         const petIds = Array.from({ length: clients }, (_, index) => index + 1);
         const seed = `mutation { createCategory(input: { name: "Dogs" }) { category { id } } ${petIds
           .map((id) => `p${id}: createPet(input: { name: "pet ${id}", categoryId: 1 }) { pet { id } }`)
@@ -139,7 +133,9 @@ describe.each([{ isSynchronous: true }, { isSynchronous: false }])(
 
         const poller = new EventPoller(services, secret);
         const subscriber = new EventSubscriber(services, secret, body.data.eventCursor);
-        const spending = spend(await createKey('metered', metered));
+        const spending = spend(
+          await services[0]!.createKey(`plan: ENTERPRISE, requestsPerMinute: 1000000, requestsPerDay: ${metered}`),
+        );
         const load = new Load(services, secret);
         load.start(petIds);
         const outages: Outage[] = [];

@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { mock } from 'node:test';
 
 import { beforeEach, expect, it } from '@jest/globals';
@@ -11,7 +9,8 @@ import type { Id } from '../../../src/domain/id.ts';
 import type { PetFilter } from '../../../src/domain/pets/pet.store.ts';
 import { createConnections, type Parameter, statementOf } from '../../../src/platform/postgres/index.ts';
 import { atEnd } from '../../support/at-end.ts';
-import { connect as postgres } from '../../support/postgres-client.ts';
+import { listenBefore } from '../../support/listen.ts';
+import { connect } from '../../support/postgres-client.ts';
 import { startCluster } from '../../support/started-cluster.ts';
 import { until } from '../../support/until.ts';
 import { callers } from '../../support/caller.ts';
@@ -101,27 +100,22 @@ it('of a client whose reads take long fewer are sent, and as many as before when
 
 it('the way to a server far away is no time of its reads', async () => {
   const clock = stopClock();
-  const passOn = (from: Socket, to: Socket): void => {
-    from.on('data', (data) => {
-      clock.pass(20);
-      to.write(data);
-    });
-    from.on('error', () => to.destroy()).on('close', () => to.destroy());
-  };
-  const proxy = createServer((client) => {
-    const server = connect(cluster.port, '127.0.0.1');
-    passOn(client, server);
-    passOn(server, client);
+  const port = await listenBefore(cluster.port, (client, server) => {
+    for (const [from, to] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      from.on('data', (data) => {
+        clock.pass(20);
+        to.write(data);
+      });
+    }
   });
-  await once(proxy.listen(0, '127.0.0.1'), 'listening');
   const location = new URL(cluster.url);
-  location.port = String((proxy.address() as AddressInfo).port);
+  location.port = String(port);
   let sent = 0;
   const far = await connectDatabase({ location: location.href, poolSize: 2, onStatement: () => void (sent += 1) });
-  atEnd(async () => {
-    await far.close();
-    proxy.close();
-  });
+  atEnd(() => far.close());
   for (let limit = 1; limit <= share; limit += 1) await page('far', limit, {}, far);
   sent = 0;
   const all = Array.from({ length: 2 * share }, (_, n) => page('far', n + 1, {}, far));
@@ -163,7 +157,7 @@ it("a read that can't be sent fails alone, not those of its tick or the process"
 
 it('reads that wait for a lock fail no read of another table, and go on when the lock is free', async () => {
   const own = await connectDatabase({ location: cluster.url, poolSize: 2 });
-  const holder = await postgres(cluster.url);
+  const holder = await connect(cluster.url);
   atEnd(() => Promise.all([own.close(), holder.end()]));
   const storesOf = (client: string) => own.stores.for(callers.for(client));
   await holder.query('begin; lock table pets in access exclusive mode');

@@ -64,21 +64,6 @@ async function expectNothingLeft(): Promise<void> {
 }
 
 describe('several clients of the embedded PostgreSQL', () => {
-  it('get the results of their own parameterised queries, however they are mixed', async () => {
-    const clients = await Promise.all(Array.from({ length: 8 }, connected));
-    const responses = clients.map(async (client, number) => {
-      for (let round = 0; round < 100; round += 1) {
-        const value = `${number}-${round}`;
-        const text =
-          round % 2 === 0 ? 'SELECT $1::text AS value' : `SELECT ${number}::int AS number, $1::text AS value`;
-        const { rows } = await client.query<{ value: string }>(text, [value]);
-        expect(rows[0]?.value).toBe(value);
-      }
-    });
-    await Promise.all(responses);
-    await Promise.all(clients.map((client) => client.end()));
-  });
-
   it('get the results of their own queries, when the messages of one arrive between those of another', async () => {
     const sockets = await Promise.all(Array.from({ length: 4 }, () => rawClient()));
     const responses = sockets.map(async (socket, number) => {

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { createServer, Socket, type AddressInfo } from 'node:net';
+import { createServer, Socket } from 'node:net';
 
 import { expect, it } from '@jest/globals';
 
@@ -10,6 +10,7 @@ import { type BoundsOptions, defaultHttpLimits } from '../../../src/platform/htt
 import { ClientConnection } from '../../../src/platform/http/connection.ts';
 import { until } from '../../support/until.ts';
 import { atEnd } from '../../support/at-end.ts';
+import { listen } from '../../support/listen.ts';
 import { type BoundedServer, startBounded } from './bounded-server.ts';
 import { receive, requestText, respond, send } from './raw-requests.ts';
 
@@ -195,11 +196,9 @@ it.each(largePaths)('resets the connection of a client that reads nothing of %s'
 
 it('takes for progress what the operating system has taken, within one large write', async () => {
   const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  atEnd(() => server.close());
+  const port = await listen(server);
   const accepted = once(server, 'connection') as Promise<[Socket]>;
-  const client = await sendUnread((server.address() as AddressInfo).port, '');
+  const client = await sendUnread(port, '');
   const [socket] = await accepted;
   atEnd(() => socket.destroy());
   const connection = new ClientConnection(socket, options);

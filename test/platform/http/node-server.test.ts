@@ -1,12 +1,11 @@
-import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
 
 import { expect, it } from '@jest/globals';
 
 import { onBackgroundFailure } from '../../../src/platform/background.ts';
 import { type Caller, Callers } from '../../../src/platform/callers/index.ts';
 import { createNodeServer } from '../../../src/platform/http/index.ts';
+import { listen } from '../../support/listen.ts';
 
 it('a request whose beginning fails ends its own connection, at once and in a later tick, and no other', async () => {
   // Hardly any time in a tick: of several requests some begin in later ones.
@@ -21,17 +20,15 @@ it('a request whose beginning fails ends its own connection, at once and in a la
   });
   const { server } = node;
   const failure = new Error('unforeseen');
-  const listen: RequestListener = ({ url }, response) => {
+  const handle: RequestListener = ({ url }, response) => {
     if (url === '/fails') throw failure;
     response.end('served');
   };
-  node.onRequest(listen);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  node.onRequest(handle);
+  const port = await listen(server);
   const reported: unknown[] = [];
   const stop = onBackgroundFailure((error) => reported.push(error));
-  const get = async (path: string): Promise<string> =>
-    (await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`)).text();
+  const get = async (path: string): Promise<string> => (await fetch(`http://127.0.0.1:${port}${path}`)).text();
   const paths = Array.from({ length: 20 }, (_, n) => (n % 2 === 0 ? '/fails' : '/'));
   const outcomes = await Promise.allSettled(paths.map(get));
   expect(outcomes.map((each) => (each.status === 'fulfilled' ? each.value : 'ended'))).toEqual(
@@ -41,6 +38,5 @@ it('a request whose beginning fails ends its own connection, at once and in a la
   expect(reported).toHaveLength(10);
   stop();
   node.overload.stop();
-  server.close();
   server.closeAllConnections();
 });

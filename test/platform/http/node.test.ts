@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { atEnd } from '../../support/at-end.ts';
+import { listen } from '../../support/listen.ts';
 import { receive, requestText, send } from './raw-requests.ts';
 
 describe('Node, as this server relies on it,', () => {
@@ -16,10 +16,8 @@ describe('Node, as this server relies on it,', () => {
       request.socket.destroy();
     });
     server.on('clientError', (_error, socket) => socket.destroy());
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    atEnd(() => server.close());
-    await receive(await send((server.address() as AddressInfo).port, requestText('/').repeat(500)));
+    const port = await listen(server);
+    await receive(await send(port, requestText('/').repeat(500)));
     expect(requests).toBe(1);
   });
 
@@ -42,12 +40,10 @@ describe('Node, as this server relies on it,', () => {
         response.setHeader('connection', 'close').end();
       });
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    atEnd(() => server.close());
+    const port = await listen(server);
     const body = '1\r\nx\r\n'.repeat(5);
     const text = `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${body}0\r\n\r\n`;
-    await receive(await send((server.address() as AddressInfo).port, text));
+    await receive(await send(port, text));
     expect([chunks, bytes]).toEqual([2, 2]);
   });
 
@@ -56,10 +52,8 @@ describe('Node, as this server relies on it,', () => {
       socket.on('error', () => undefined);
       expect(socket.remoteAddress).toBe('127.0.0.1');
     });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    atEnd(() => server.close());
-    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    const port = await listen(server);
+    const client = connect(port, '127.0.0.1');
     const [socket] = (await once(server, 'connection')) as [Socket];
     client.resetAndDestroy();
     await new Promise((resolve) => socket.once('close', resolve));
