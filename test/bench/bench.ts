@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
@@ -7,24 +5,20 @@ import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { cores, MeasuredProcess, pin, pinned } from './measured-process.ts';
 import { createKey, mainOf, root, startService } from './measured-service.ts';
 import { databaseBeside, fillStore } from './filled-store.ts';
-import { measureInstalledSize } from './installed-size.ts';
-import { summarizeProfiles } from './profile.ts';
 import { printTable, type Measured } from './report.ts';
 import { emptyResults, Rounds, type RoundOptions, type Server, type Servers } from './rounds.ts';
-import { measureStartUp } from './start-up.ts';
 import { smallestStore, workloads, type StoreSize } from './workloads.ts';
 
-const usage = `usage: npm run bench -- [--pets 100000] [--only G1,R2] [--seconds 2] [--rounds 2] [--processes 3] [--connections 32] [--against FOLDER] [--million] [--profile]
+const usage = `usage: npm run bench -- [--pets 100000] [--only G1,R2] [--seconds 2] [--rounds 2] [--processes 3] [--connections 32] [--against FOLDER] [--million]
 
 Measures the service, with its default settings, a key and a quota, against the limit: in a closed loop, and under a fixed
 arrival rate of half of what the service takes. The database is a PostgreSQL server of its own, or that of BENCH_DATABASE_URL:
-an empty one is filled with so many pets, a filled one is used as it is. Then the time to start, memory and disk.
+an empty one is filled with so many pets, a filled one is used as it is. Then the memory of the service.
 Processes of one build differ by up to 15 %: the rounds are repeated with --processes new ones of each, and the medians count.
 The fixed arrival rate and memory are those of the last process.
 --only takes the workloads G1 G2 G3 G3V G4 G4I R1 R2 R3 R3I U1 COLD (new documents) and MANY (500 documents, one after another).
 --against measures another build too, in the same rounds: the built work tree of another version, with a database of its own beside the other.
---million shows the memory after a million requests too, of the chosen reads one after another, which takes minutes.
---profile shows in which packages the service spends its time; it slows the service down.`;
+--million shows the memory after a million requests too, of the chosen reads one after another, which takes minutes.`;
 
 interface Options extends RoundOptions {
   readonly pets: number | undefined;
@@ -32,7 +26,6 @@ interface Options extends RoundOptions {
   readonly processes: number;
   readonly against: string | undefined;
   readonly withMillion: boolean;
-  readonly withProfile: boolean;
 }
 
 function readOptions(): Options {
@@ -46,7 +39,6 @@ function readOptions(): Options {
       connections: { type: 'string', default: '32' },
       against: { type: 'string' },
       million: { type: 'boolean', default: false },
-      profile: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
   });
@@ -70,12 +62,8 @@ function readOptions(): Options {
     process.stderr.write(`${usage}\n`);
     process.exit(values.help ? 0 : 2);
   }
-  const { against, million: withMillion, profile: withProfile } = values;
-  return { pets, chosen, seconds, rounds, processes, connections, against, withMillion, withProfile };
-}
-
-function print(lines: string): void {
-  process.stdout.write(`${lines}\n`);
+  const { against, million: withMillion } = values;
+  return { pets, chosen, seconds, rounds, processes, connections, against, withMillion };
 }
 
 /** The command on the cores for servers. */
@@ -84,9 +72,8 @@ function onServerCores(...command: readonly string[]): readonly string[] {
 }
 
 /** Starts the build in the folder, with a key. */
-async function startBuild(folder: string, databaseUrl: string, nodeOptions: readonly string[] = []): Promise<Server> {
-  const command = onServerCores(...nodeOptions, mainOf(folder));
-  const service = await startService({ DATABASE_URL: databaseUrl }, command);
+async function startBuild(folder: string, databaseUrl: string): Promise<Server> {
+  const service = await startService({ DATABASE_URL: databaseUrl }, onServerCores(mainOf(folder)));
   return { process: service, headers: { authorization: `Bearer ${await createKey(service.address)}` } };
 }
 
@@ -108,15 +95,13 @@ async function bench(options: Options, databaseUrl: string): Promise<void> {
   const store = await fillStore(databaseUrl, options.pets, root);
   const { against } = options;
   const otherUrl = against === undefined ? undefined : await fillOther(against, databaseUrl, store);
-  const profiles = mkdtempSync(join(tmpdir(), 'petstore-bench-'));
-  const profiling = options.withProfile ? ['--cpu-prof', '--cpu-prof-interval=200', `--cpu-prof-dir=${profiles}`] : [];
   const results = emptyResults(options.chosen);
   let memory = '';
   for (let left = options.processes; left > 0; left -= 1) {
     process.stderr.write(`processes to go: ${left}\n`);
     const servers = {
       against: otherUrl === undefined ? undefined : await startBuild(against!, otherUrl),
-      service: await startBuild(root, databaseUrl, profiling),
+      service: await startBuild(root, databaseUrl),
       limit: await startLimit(databaseUrl),
     };
     try {
@@ -125,9 +110,7 @@ async function bench(options: Options, databaseUrl: string): Promise<void> {
       await Promise.all(Object.values(servers).map(async (server) => server?.process.stop()));
     }
   }
-  print(`${store.pets} pets\n\n${printTable(results)}\n\nmemory of the service: ${memory}`);
-  if (options.withProfile) print(`\nwhere the service spends its time:\n${summarizeProfiles(profiles)}`);
-  rmSync(profiles, { recursive: true });
+  process.stdout.write(`${store.pets} pets\n\n${printTable(results)}\n\nmemory of the service: ${memory}\n`);
 }
 
 /** Adds to the results; returns the memory of the service. */
@@ -154,14 +137,6 @@ async function measure(
   return memory.join(', ');
 }
 
-async function printStartUpAndSize(): Promise<void> {
-  const millis = await measureStartUp();
-  print(`first response on an existing embedded store: ${(millis / 1000).toFixed(2)} s after the start`);
-  const { packages, program, largest } = measureInstalledSize();
-  const names = largest.map(({ path, megabytes }) => `${path} ${megabytes.toFixed(0)}`);
-  print(`installed: ${packages.toFixed(0)} MB of packages (${names.join(', ')}), ${program.toFixed(0)} MB of program`);
-}
-
 const options = readOptions();
 const databaseUrl = process.env['BENCH_DATABASE_URL'];
 if (databaseUrl === undefined) {
@@ -175,4 +150,3 @@ if (databaseUrl === undefined) {
 } else {
   await bench(options, databaseUrl);
 }
-await printStartUpAndSize();

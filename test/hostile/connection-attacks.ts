@@ -48,11 +48,11 @@ function requestsToCut(door: Door): string[] {
 
 /** What takes no key, or no more than one, on many connections. */
 export const connectionAttacks: Readonly<Record<string, ConnectionAttack>> = {
-  'requests cut off anywhere, closed before the response': (door, connections = 400) => {
+  'requests cut off anywhere, closed before the response': (door) => {
     const texts = requestsToCut(door);
     return disconnectAfter(
       door,
-      times(connections, (index) => {
+      times(400, (index) => {
         const text = texts[index % texts.length]!;
         return index % 3 === 0 ? text.slice(0, (index * 31) % text.length) : text;
       }),

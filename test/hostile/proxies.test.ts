@@ -25,7 +25,6 @@ afterAll(printTable);
 
 /** What a proxy lets through, or has to stop by itself. */
 const attacks = [
-  'requests cut off anywhere, closed before the response',
   'the largest script on many connections, unread',
   'many idle connections, and half as many that send a header a letter at a time',
 ];

@@ -118,7 +118,8 @@ describe.each(proxies)('$name by the configuration of the guide, in front of two
     'http://x/%6Detrics',
     '\\metrics',
   ])('the metrics stay inside: nothing of them is at %s', async (path) => {
-    const { body } = await send(path);
+    const { status, body } = await send(path);
+    expect(status).toBeGreaterThanOrEqual(400);
     expect(body).not.toContain('nodejs_');
   });
 

@@ -23,16 +23,6 @@ const graphql = builder.graphqlGuides();
 const texts = [rest.markdown, ...graphql.values()];
 
 describe('the guides', () => {
-  it('show the very lines of the client programs that CI runs', () => {
-    const [, setup = ''] =
-      /\/\/ guide:begin apollo-client-setup\n(.*?)\n\/\/ guide:end/s.exec(
-        readFileSync('test/clients/apollo-client/program.ts', 'utf8'),
-      ) ?? [];
-    expect(setup).toContain('new ApolloClient(');
-    expect(graphql.get('apollo-client')).toContain(setup);
-    for (const text of texts) expect(text).not.toContain('{{');
-  });
-
   it('end with a command and what it prints, wherever they have commands', () => {
     const guides = [...graphql].filter(([name]) => name !== 'set-up');
     guides.push(
