@@ -7,52 +7,47 @@ import { createServices } from '../../src/domain/services.ts';
 import { ForeignKeyViolation, type RowData } from '../../src/domain/store.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import { openTestDatabase, type OpenedDatabase } from '../support/opened-database.ts';
-import { testCaller } from '../support/caller.ts';
 
 const opened = await openTestDatabase();
-const { database } = opened;
+const { stores } = opened;
 
 const order: RowData<Order> = { petId: null, quantity: null, shipDate: null, complete: false };
 
 describe('a transaction', () => {
   it('undoes everything when the work fails', async () => {
     let id: Id | undefined;
-    const work = database.stores.for(testCaller).transaction(async ({ categories }) => {
+    const work = stores.transaction(async ({ categories }) => {
       ({ id } = await categories.insert({ name: 'Lost', description: null }));
       throw new Error('on purpose');
     });
     await expect(work).rejects.toMatchObject({ message: 'on purpose' });
     expect(id).toMatch(/^\d+$/);
-    expect(await database.stores.for(testCaller).categories.byIds([id!])).toEqual([undefined]);
+    expect(await stores.categories.byIds([id!])).toEqual([undefined]);
   });
 
   it('reports a violated foreign key, as a statement by itself does, and leaves the connection in order', async () => {
     const insert = ({ orders }: Stores) => orders.insert({ ...order, petId: '4711' as Id });
-    await expect(insert(database.stores.for(testCaller))).rejects.toBeInstanceOf(ForeignKeyViolation);
-    await expect(database.stores.for(testCaller).transaction(insert)).rejects.toBeInstanceOf(ForeignKeyViolation);
-    await database.stores.for(testCaller).categories.insert({ name: 'Kept', description: null });
+    await expect(insert(stores)).rejects.toBeInstanceOf(ForeignKeyViolation);
+    await expect(stores.transaction(insert)).rejects.toBeInstanceOf(ForeignKeyViolation);
+    await stores.categories.insert({ name: 'Kept', description: null });
   });
 
   it('runs twenty at once, whatever the size of the pool', async () => {
-    const before = await database.stores.for(testCaller).categories.count({});
+    const before = await stores.categories.count({});
     await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
-        database.stores
-          .for(testCaller)
-          .transaction(({ categories }) => categories.insert({ name: `Many ${n}`, description: null })),
+        stores.transaction(({ categories }) => categories.insert({ name: `Many ${n}`, description: null })),
       ),
     );
-    expect(await database.stores.for(testCaller).categories.count({})).toBe(before + 20);
+    expect(await stores.categories.count({})).toBe(before + 20);
   });
 
   it('binds values: none becomes part of a statement', async () => {
     const description = `'; drop table orders; -- $1 ? \\ "`;
     opened.statements.length = 0;
-    const { id } = await database.stores
-      .for(testCaller)
-      .transaction(({ categories }) => categories.insert({ name: 'Bound', description }));
+    const { id } = await stores.transaction(({ categories }) => categories.insert({ name: 'Bound', description }));
     expect(opened.statements.filter((sql) => sql.includes('drop table'))).toEqual([]);
-    expect(await database.stores.for(testCaller).categories.byIds([id])).toEqual([{ id, name: 'Bound', description }]);
+    expect(await stores.categories.byIds([id])).toEqual([{ id, name: 'Bound', description }]);
   });
 });
 
@@ -64,9 +59,9 @@ describe('with a single connection', () => {
   });
 
   it('an idempotent handler that reads sees what it has written, and does not wait for itself', async () => {
-    const stores = single.database.stores.for(testCaller);
+    const ofSingle = single.stores;
     const request = { principalId: '1', key: 'one', fingerprint: 'a' };
-    const { result } = await new IdempotencyService().once(stores, request, async (inside) => {
+    const { result } = await new IdempotencyService().once(ofSingle, request, async (inside) => {
       const { categories, pets } = createServices(inside);
       const category = await categories.create({ name: 'Fresh' });
       const pet = await pets.create({ name: 'Rex', categoryId: category.id });
@@ -77,7 +72,7 @@ describe('with a single connection', () => {
     expect(result.rows).toEqual([result.pet]);
     expect(result.total).toBe(1);
     expect(result.read).toEqual(result.renamed);
-    expect(await stores.categories.count({})).toBe(1);
+    expect(await ofSingle.categories.count({})).toBe(1);
   });
 });
 
@@ -91,11 +86,11 @@ describe('a date', () => {
     '2026-03-29T01:30:00.123Z',
     '9999-12-31T23:59:59.999Z',
   ])('comes back to the millisecond, inserted, updated and locked: %s', async (text) => {
-    const { orders } = database.stores.for(testCaller);
+    const { orders } = stores;
     const shipDate = new Date(text);
     const inserted = await orders.insert({ ...order, shipDate });
     const updated = await orders.update((await orders.insert(order)).id, { shipDate });
-    const locked = await database.stores.for(testCaller).transaction((inside) => inside.orders.lock(inserted.id));
+    const locked = await stores.transaction((inside) => inside.orders.lock(inserted.id));
     const [read] = await orders.byIds([inserted.id]);
     for (const row of [inserted, updated, locked, read]) expect(row?.shipDate?.toISOString()).toBe(text);
   });

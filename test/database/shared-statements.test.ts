@@ -4,12 +4,12 @@ import { IdempotencyService } from '../../src/domain/idempotency/idempotency.ser
 import { ForeignKeyViolation } from '../../src/domain/store.ts';
 import type { Id } from '../../src/domain/id.ts';
 import { openTestDatabase } from '../support/opened-database.ts';
-import { callers, testCaller } from '../support/caller.ts';
+import { callers } from '../support/caller.ts';
 
 const service = new IdempotencyService();
 
 const opened = await openTestDatabase();
-const { id: categoryId } = await opened.database.stores.for(testCaller).categories.insert({ name: 'Birds' });
+const { id: categoryId } = await opened.stores.categories.insert({ name: 'Birds' });
 
 beforeEach(() => {
   opened.statements.length = 0;
@@ -81,7 +81,7 @@ describe('insertions', () => {
   });
 
   it('optional values that are given in some rows only are kept apart', async () => {
-    const { orders } = opened.database.stores.for(testCaller);
+    const { orders } = opened.stores;
     const [with3, without] = await Promise.all([
       orders.insert({ complete: false, quantity: 3, shipDate: new Date('2026-01-02T03:04:05.006Z') }),
       orders.insert({ complete: true }),
@@ -168,7 +168,7 @@ describe('creations with an Idempotency-Key', () => {
       select 'one', n::text, '', '{}', ${ages} from generate_series(1, 2500) as n`);
     await opened.sql(`insert into graphql_idempotency_records
       select 'one', n::text, 'a', '', '{}', ${ages} from generate_series(1, 1200) as n`);
-    await service.deleteExpired(opened.database.stores.for(testCaller));
+    await service.deleteExpired(opened.stores);
     const left = await opened.sql(`select (select string_agg(key, ',') from idempotency_records) as rest,
       (select string_agg(key, ',') from graphql_idempotency_records) as graphql`);
     expect(left).toEqual([{ rest: '1', graphql: '1' }]);

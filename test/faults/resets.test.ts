@@ -5,9 +5,10 @@ import { describe, expect, it } from '@jest/globals';
 
 import { receive, send } from '../platform/http/raw-requests.ts';
 import { adminKey, Service } from '../support/service.ts';
-import { copyEmbeddedStore } from '../support/test-database.ts';
+import { startCluster } from '../support/started-cluster.ts';
 
-const service = await Service.start(await copyEmbeddedStore());
+const { url } = await startCluster();
+const service = await Service.start({ DATABASE_URL: url });
 
 /** Whatever the client has sent, the server may have read it or not when the reset arrives. */
 async function sendAndReset(text: string, before: (socket: Socket) => Promise<unknown>): Promise<void> {

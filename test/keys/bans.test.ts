@@ -6,14 +6,11 @@ import type { QuotaDecision } from '../../src/platform/quotas/counter-store.ts';
 import { startAccessProcess } from '../support/access-process.ts';
 import { openTestDatabase } from '../support/opened-database.ts';
 import { awaitValue } from '../support/until.ts';
-import { testCaller } from '../support/caller.ts';
-
-const hour = 3_600_000;
 
 let now = Date.now();
 
 const opened = await openTestDatabase();
-const service = new AccessService(opened.database.stores.for(testCaller), { now: () => now });
+const service = new AccessService(opened.stores, { now: () => now });
 
 /** Another process on the same database. */
 function start(): Promise<Access> {
@@ -61,21 +58,6 @@ describe('an automatic ban', () => {
     now += 60_000;
     expect(await provoke(third, secret)).toMatchObject({ outcome: 'banned', retryAfterSeconds: 900 });
     await third.close();
-  });
-
-  it('doubles up to a day, and starts again when 24 hours have passed without one', async () => {
-    const { secret } = await newKey();
-    const process = await start();
-    const seconds: number[] = [];
-    for (let ban = 0; ban < 5; ban += 1) {
-      const decision = await provoke(process, secret);
-      seconds.push(decision.outcome === 'banned' ? decision.retryAfterSeconds : 0);
-      now += (seconds.at(-1) ?? 0) * 1_000;
-    }
-    expect(seconds).toEqual([900, 1_800, 3_600, 7_200, 14_400]);
-    now += 24 * hour;
-    expect(await provoke(process, secret)).toMatchObject({ outcome: 'banned', retryAfterSeconds: 900 });
-    await process.close();
   });
 
   it('holds a second later in a process that has not seen the refusals', async () => {

@@ -38,7 +38,7 @@ const insertKeys = (count: number): Promise<unknown> =>
   );
 
 const opened = await openTestDatabase();
-const access = new AccessService(opened.database.stores.for(testCaller), {}, 'cli');
+const access = new AccessService(opened.stores, {}, 'cli');
 
 beforeEach(async () => {
   reporter = new Reporter();
@@ -50,7 +50,7 @@ it('every change is reported once by each process, by whichever actor, in order 
   await another.read();
   const { apiKey, secret } = await access.create({ name: 'Shop', plan: 'free' });
   const { id } = apiKey;
-  await new AccessService(opened.database.stores.for(testCaller)).recordAutomaticBan(id, {
+  await new AccessService(opened.stores).recordAutomaticBan(id, {
     begunAt: Date.now(),
     until: Date.now() + 60_000,
     epoch: 0,

@@ -14,7 +14,7 @@ let directory: KeyDirectory;
 let now = 1_800_000_000_000;
 
 const opened = await openTestDatabase();
-const access = new AccessService(opened.database.stores.for(testCaller), { now: () => now });
+const access = new AccessService(opened.stores, { now: () => now });
 
 beforeEach(() => {
   directory = new KeyDirectory(opened.database.keyRecords(testCaller), { adminKey, now: () => now });
@@ -128,7 +128,7 @@ describe('a change of a key', () => {
     const secret = generateKey();
     expect(await directory.find(secret)).toBeUndefined();
     const { row } = newApiKey({ name: 'Late', plan: 'free' }, now);
-    await opened.database.stores.for(testCaller).apiKeys.insert({ ...row, sha256: hashKey(secret) });
+    await opened.stores.apiKeys.insert({ ...row, sha256: hashKey(secret) });
     now += 1_000;
     // The round of another request reads the change.
     await directory.find(generateKey());

@@ -1,13 +1,17 @@
 import { readConfig } from '../../src/config.ts';
 import type { DatabaseLocation } from '../../src/database-url.ts';
 import { openDatabase, type OpenDatabase } from '../../src/database/start/open.ts';
+import type { Stores } from '../../src/domain/stores.ts';
 import { atEnd } from './at-end.ts';
+import { testCaller } from './caller.ts';
 import { locationOf, runSql } from './postgres-client.ts';
 import { createTestDatabase } from './test-database.ts';
 
 /** A database, opened as the service opens it, and closed when the test ends, or its file. */
 export interface OpenedDatabase {
   readonly database: OpenDatabase;
+  /** For the test itself. */
+  readonly stores: Stores;
   /** What was sent since the suite emptied it. */
   readonly statements: string[];
   /** For clients of the suite's own. */
@@ -29,5 +33,6 @@ export async function openTestDatabase({ poolSize }: { readonly poolSize?: numbe
   });
   atEnd(() => database.close());
   const location = locationOf(environment);
-  return { database, statements, location, sql: (text, values) => runSql(location, text, values) };
+  const stores = database.stores.for(testCaller);
+  return { database, stores, statements, location, sql: (text, values) => runSql(location, text, values) };
 }

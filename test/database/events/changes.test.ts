@@ -3,7 +3,6 @@ import { beforeEach, expect, it } from '@jest/globals';
 import { connect } from '../../support/postgres-client.ts';
 import { serverUrl } from '../../support/template-database.ts';
 import { openEventLog } from './event-log.ts';
-import { testCaller } from '../../support/caller.ts';
 
 const resync = ['store.resync'];
 
@@ -35,7 +34,7 @@ it('a created object is one event with all its fields', async () => {
 });
 
 it('a pet that is created with its stock is two events, in one statement of the store too', async () => {
-  const { pets } = log.database.stores.for(testCaller);
+  const { pets } = log.stores;
   const insert = () =>
     pets.insert({ name: 'Bo', status: 'sold', categoryId: '1' as never, inventory: { quantity: 0 } } as never, []);
   expect(await eventsOfWork(insert)).toEqual([

@@ -3,7 +3,6 @@ import fc from 'fast-check';
 
 import type { StoreEvent } from '../../../src/domain/events/event.ts';
 import { atEnd } from '../../support/at-end.ts';
-import { testCaller } from '../../support/caller.ts';
 import { connect } from '../../support/postgres-client.ts';
 import { serverUrl } from '../../support/template-database.ts';
 import { until } from '../../support/until.ts';
@@ -57,15 +56,12 @@ const round = fc.record({
 async function moveAround(limit: number, work: () => Promise<unknown>): Promise<void> {
   if (!isServer) {
     await work();
-    await log.database.eventMoves(testCaller).move('suite', limit);
+    await log.mover.move('suite', limit);
     return;
   }
   await holder.query('select pg_advisory_lock(4711)');
   let isOver = false;
-  const move = log.database
-    .eventMoves(testCaller)
-    .move('suite', limit)
-    .finally(() => (isOver = true));
+  const move = log.mover.move('suite', limit).finally(() => (isOver = true));
   const waits = `select from pg_locks where locktype = 'advisory' and not granted`;
   await until(async () => isOver || (await log.sql(waits)).length > 0);
   await work();
@@ -95,7 +91,7 @@ function faults(events: readonly StoreEvent[]): string[] {
 it(`no event of an entry is missing, and its last one is its deletion (EVENTS_SEED=${seed})`, async () => {
   await log.sql(`insert into categories (id, name) overriding system value values (1, 'Dogs')`);
   await log.move();
-  const before = await log.database.stores.for(testCaller).events.last();
+  const before = await log.stores.events.last();
   await log.sql(`insert into pets (id, name, category_id) overriding system value select n, 'P', 1 from generate_series(1, ${pets}) as n;
     insert into inventory (pet_id, quantity) select id, 0 from pets`);
   for (const { before: earlier, meanwhile, limit } of fc.sample(round, { seed, numRuns: 40 })) {
@@ -104,7 +100,7 @@ it(`no event of an entry is missing, and its last one is its deletion (EVENTS_SE
   }
   await moveAround(10, () => log.sql('delete from pets'));
   await until(async () => {
-    await log.database.eventMoves(testCaller).move('suite', 10);
+    await log.mover.move('suite', 10);
     return (await log.sql(waiting)).length === 0;
   });
   expect(faults(await log.readAfter(before))).toEqual([]);

@@ -1,4 +1,5 @@
 import type { EventPosition, StoreEvent } from '../../../src/domain/events/event.ts';
+import type { EventMoves } from '../../../src/platform/feed/sequencer.ts';
 import { openTestDatabase, type OpenedDatabase } from '../../support/opened-database.ts';
 import { until } from '../../support/until.ts';
 import { testCaller } from '../../support/caller.ts';
@@ -10,6 +11,7 @@ export const waiting = 'select from event_outbox union all select from event_bac
 
 /** A database of one suite, whose log is moved and read by the suite alone. */
 export interface EventLog extends OpenedDatabase {
+  readonly mover: EventMoves;
   /** Moves everything that is committed. */
   move(limit?: number): Promise<void>;
   /** All events after the position, in words: type, id, and the other fields. */
@@ -20,11 +22,13 @@ export interface EventLog extends OpenedDatabase {
 
 export async function openEventLog(): Promise<EventLog> {
   const opened = await openTestDatabase();
-  const [stores, eventMoves] = [opened.database.stores.for(testCaller), opened.database.eventMoves(testCaller)];
+  const { stores } = opened;
+  const mover = opened.database.eventMoves(testCaller);
   const log: EventLog = {
     ...opened,
+    mover,
     move: async (limit = 1_000) => {
-      await until(async () => (await eventMoves.move('suite', limit)).moved === 0);
+      await until(async () => (await mover.move('suite', limit)).moved === 0);
     },
     readAfter: async (position) => {
       const events: StoreEvent[] = [];

@@ -12,7 +12,6 @@ import { connect } from '../../support/postgres-client.ts';
 import { SeededRandom } from '../../support/seeded-random.ts';
 import { until } from '../../support/until.ts';
 import { openEventLog, waiting } from './event-log.ts';
-import { testCaller } from '../../support/caller.ts';
 
 /**
  * Random transactions: some are held open, some rolled back, some killed, while two sequencers move and readers read.
@@ -36,7 +35,7 @@ const log = await openEventLog();
 for (let count = 0; count < 2; count += 1) {
   const sequencer = new Sequencer({
     // One takes what it finds, the other some at a time, by way of the backlog.
-    moves: count === 0 ? log.database.eventMoves(testCaller) : inPieces(log.database.eventMoves(testCaller), 5),
+    moves: count === 0 ? log.mover : inPieces(log.mover, 5),
     retentionSeconds: 86_400,
     onMoved: () => undefined,
     onFailure: (_what, error) => failures.push(error),
@@ -117,7 +116,7 @@ async function readAll(random: Random, isOver: () => boolean): Promise<StoreEven
     const wasOver = isOver();
     const back = Math.min(events.length, random(20) === 0 ? random(30) : 0);
     const from = events.at(-1 - back)?.position ?? beginning;
-    const page = await log.database.stores.for(testCaller).events.readAfter(from, 1 + random(50) + back);
+    const page = await log.stores.events.readAfter(from, 1 + random(50) + back);
     if (!page.isKnown) throw new Error('A position was lost.');
     expect(page.events.slice(0, back)).toEqual(back === 0 ? [] : events.slice(-back));
     events.push(...page.events.slice(back));
@@ -133,7 +132,7 @@ it.each(seeds)(
   async (seed) => {
     await log.sql('truncate categories, pets, orders, inventory restart identity');
     await until(async () => (await log.sql(waiting)).length === 0);
-    beginning = await log.database.stores.for(testCaller).events.last();
+    beginning = await log.stores.events.last();
     await log.sql(`insert into categories (name) select '0' from generate_series(1, ${objects + 3});
     with pets as (insert into pets (name, category_id) select '0', n from generate_series(1, ${objects}) as n returning *)
       insert into inventory (pet_id, quantity) select id, 0 from pets`);

@@ -7,10 +7,8 @@ import type { EventMove, EventMoves } from '../../../src/platform/feed/sequencer
 import { Sequencer, type SequencerOptions } from '../../../src/platform/feed/sequencer.ts';
 import { until } from '../../support/until.ts';
 import { openEventLog } from './event-log.ts';
-import { testCaller } from '../../support/caller.ts';
 
 const log = await openEventLog();
-const [stores, eventMoves] = [log.database.stores.for(testCaller), log.database.eventMoves(testCaller)];
 const running: Sequencer[] = [];
 
 function start(
@@ -30,9 +28,9 @@ afterEach(async () => {
 it('what is committed is readable soon, and the readers of the process that moves it are notified', async () => {
   await log.sql(`insert into categories (name) values ('earlier')`);
   await log.move();
-  const beginning = await stores.events.last();
+  const beginning = await log.stores.events.last();
   let notifications = 0;
-  const sequencer = start(eventMoves, { onMoved: () => (notifications += 1) });
+  const sequencer = start(log.mover, { onMoved: () => (notifications += 1) });
   await log.sql(`insert into categories (name) values ('a')`);
   await until(() => notifications === 1);
   expect(await log.readAfter(beginning)).toHaveLength(1);
@@ -42,14 +40,14 @@ it('what is committed is readable soon, and the readers of the process that move
 
 it('two processes that move give every change one position, and one goes on when the other stops', async () => {
   await log.move();
-  const beginning = await stores.events.last();
-  const [first, second] = [start(eventMoves), start(eventMoves)];
+  const beginning = await log.stores.events.last();
+  const [first, second] = [start(log.mover), start(log.mover)];
   for (let n = 0; n < 20; n += 1) await log.sql('insert into categories (name) values ($1)', [`c${n}`]);
   await until(async () => (await log.readAfter(beginning)).length === 20);
   for (const stopped of [first, second]) {
     await stopped.stop();
-    if (stopped === second) start(eventMoves);
-    const before = await stores.events.last();
+    if (stopped === second) start(log.mover);
+    const before = await log.stores.events.last();
     await log.sql(`insert into categories (name) values ('d')`);
     await until(async () => (await log.readAfter(before)).length === 1);
   }

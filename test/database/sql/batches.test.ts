@@ -4,7 +4,6 @@ import { CategoryService } from '../../../src/domain/categories/category.service
 import { OrderService } from '../../../src/domain/orders/order.service.ts';
 import { inBatches, maxBatchSize } from '../../../src/domain/page.ts';
 import { openTestDatabase } from '../../support/opened-database.ts';
-import { testCaller } from '../../support/caller.ts';
 
 /** One batch, and a row that may go beyond it. */
 const maxBytes = 256 * 1024 + 9_000;
@@ -21,7 +20,7 @@ const options = { maxSize: maxBatchSize };
 
 describe('the batches of a whole collection', () => {
   it('end by their bytes, however much longer their rows become, and have every row once', async () => {
-    const categories = new CategoryService(opened.database.stores.for(testCaller));
+    const categories = new CategoryService(opened.stores);
     const ids: string[] = [];
     const sizes: number[] = [];
     for await (const batch of inBatches((request) => categories.list(request, options))) {
@@ -34,7 +33,7 @@ describe('the batches of a whole collection', () => {
   });
 
   it('have every row once in an order with rows that have no value, too, with no statement for an empty batch', async () => {
-    const orders = new OrderService(opened.database.stores.for(testCaller));
+    const orders = new OrderService(opened.stores);
     opened.statements.length = 0;
     const ids = new Set<string>();
     const batches: number[] = [];

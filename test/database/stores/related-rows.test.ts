@@ -6,14 +6,13 @@ import type { Pet } from '../../../src/domain/pets/pet.entity.ts';
 import { openTestDatabase } from '../../support/opened-database.ts';
 import { SeededRandom } from '../../support/seeded-random.ts';
 import { fillAtRandom } from './random-store.ts';
-import { testCaller } from '../../support/caller.ts';
 
 const opened = await openTestDatabase();
 const stored = await fillAtRandom(opened.sql, new SeededRandom(20_261_121));
 
 describe('rows by their ids', () => {
   it('come in the order of the ids, repeated ones again, with undefined for what is not there', async () => {
-    const stores = opened.database.stores.for(testCaller);
+    const { stores } = opened;
     const [a, b] = [stored.pets[3]!, stored.pets[9]!];
     expect(await stores.pets.byIds([b.id, '77' as Id, a.id, b.id])).toEqual([b, undefined, a, b]);
     expect(await stores.orders.byIds([stored.orders[5]!.id])).toEqual([stored.orders[5]]);
@@ -30,24 +29,23 @@ describe('related rows', () => {
   const keyset = { ...everything, after: undefined, before: undefined };
 
   it('come with the rows of the same statement, in every read, and are undefined when there are none', async () => {
-    const { statements, database } = opened;
-    const { pets: petStore, orders: orderStore, inventory } = database.stores.for(testCaller);
+    const { statements, stores } = opened;
     statements.length = 0;
-    const { rows } = await petStore.page({}, keyset, ['inventory', 'category']);
+    const { rows } = await stores.pets.page({}, keyset, ['inventory', 'category']);
     expect(rows).toHaveLength(stored.pets.length);
     for (const row of rows) expect(row).toMatchObject({ category: categoryOf(row), inventory: itemOf(row) });
 
     const some = stored.pets.slice(0, 3);
     const withCategory = some.map((pet) => Object.assign({}, pet, { category: categoryOf(pet) }));
     const ids = some.map(({ id }) => id);
-    expect(await petStore.byIds(ids, ['category'])).toEqual(withCategory);
-    expect(await petStore.byIds(ids.slice(0, 1), ['category'])).toEqual(withCategory.slice(0, 1));
-    const [slice] = await petStore.pagePerParent([some[0]!.categoryId], {}, keyset, ['inventory']);
+    expect(await stores.pets.byIds(ids, ['category'])).toEqual(withCategory);
+    expect(await stores.pets.byIds(ids.slice(0, 1), ['category'])).toEqual(withCategory.slice(0, 1));
+    const [slice] = await stores.pets.pagePerParent([some[0]!.categoryId], {}, keyset, ['inventory']);
     for (const row of slice!.rows) expect(row.inventory).toEqual(itemOf(row));
 
-    const { rows: orderRows } = await orderStore.page({}, keyset, ['pet']);
+    const { rows: orderRows } = await stores.orders.page({}, keyset, ['pet']);
     for (const row of orderRows) expect(row.pet).toEqual(petOf(row));
-    const { rows: items } = await inventory.page(
+    const { rows: items } = await stores.inventory.page(
       { statusIn: ['sold'] },
       { ...keyset, sort: { field: 'PET_ID', direction: 'asc' } },
       ['pet'],
@@ -58,11 +56,11 @@ describe('related rows', () => {
   });
 
   it('come with what is written, from its own statement', async () => {
-    const { statements, database } = opened;
+    const { statements, stores } = opened;
     const [category, other] = stored.categories as [Category, Category];
     statements.length = 0;
     const data = { name: 'New', status: 'pending', categoryId: category.id, inventory: { quantity: 3 } } as const;
-    const pet = await database.stores.for(testCaller).pets.insert(data, ['category', 'inventory']);
+    const pet = await stores.pets.insert(data, ['category', 'inventory']);
     const { inventory, ...own } = data;
     expect(pet).toMatchObject({
       id: pet.id,
@@ -71,7 +69,7 @@ describe('related rows', () => {
       inventory: { petId: pet.id, status: 'pending', ...inventory },
     });
     const changes = { categoryId: other.id, status: 'sold' } as const;
-    const changed = await database.stores.for(testCaller).pets.update(pet.id, changes, ['inventory', 'category']);
+    const changed = await stores.pets.update(pet.id, changes, ['inventory', 'category']);
     expect(changed).toMatchObject({
       id: pet.id,
       name: 'New',
@@ -91,17 +89,17 @@ describe('related rows', () => {
   });
 
   it('are undefined when there are none, although a status of stock is read from the pet; also in a transaction', async () => {
-    const { statements, database, sql } = opened;
+    const { statements, stores, sql } = opened;
     const [category] = stored.categories as [Category];
     const [row] = await sql(`insert into pets (name, category_id) values ('Bare', $1) returning id`, [category.id]);
     const { id } = row as { id: Id };
     const bare = { id, name: 'Bare', status: 'available', categoryId: category.id, inventory: undefined, category };
     statements.length = 0;
-    expect(await database.stores.for(testCaller).pets.byIds([id], ['inventory', 'category'])).toMatchObject([bare]);
+    expect(await stores.pets.byIds([id], ['inventory', 'category'])).toMatchObject([bare]);
     expect(statements.join().match(/\.status\b/g)).toHaveLength(1);
     const other = stored.pets[0]!;
     const complete = Object.assign({}, other, { inventory: itemOf(other), category: categoryOf(other) });
-    await database.stores.for(testCaller).transaction(async (within) => {
+    await stores.transaction(async (within) => {
       expect(await within.pets.byIds([id, other.id], ['inventory', 'category'])).toMatchObject([bare, complete]);
     });
     await sql('delete from pets where id = $1', [id]);
@@ -118,29 +116,27 @@ describe('a read is one statement', () => {
   } as const;
 
   it('however many ids or parents there are', async () => {
-    const { statements, database } = opened;
+    const { statements, stores } = opened;
     for (const count of [3, 300]) {
       const ids = Array.from({ length: count }, (_, n) => String(n) as Id);
       statements.length = 0;
-      await database.stores.for(testCaller).pets.byIds(ids);
-      await database.stores.for(testCaller).pets.pagePerParent(ids, {}, keyset);
-      await database.stores
-        .for(testCaller)
-        .orders.pagePerParent(ids, {}, { ...keyset, sort: { field: 'SHIP_DATE', direction: 'desc' } });
-      await database.stores.for(testCaller).orders.countPerParent(ids, { complete: true });
+      await stores.pets.byIds(ids);
+      await stores.pets.pagePerParent(ids, {}, keyset);
+      await stores.orders.pagePerParent(ids, {}, { ...keyset, sort: { field: 'SHIP_DATE', direction: 'desc' } });
+      await stores.orders.countPerParent(ids, { complete: true });
       expect(statements).toHaveLength(4);
     }
   });
 
   it('or none, when nothing can be found', async () => {
-    const { statements, database } = opened;
+    const { statements, stores } = opened;
     statements.length = 0;
-    expect(await database.stores.for(testCaller).pets.page({ statusIn: [] }, keyset)).toEqual({
+    expect(await stores.pets.page({ statusIn: [] }, keyset)).toEqual({
       rows: [],
       hasMore: false,
     });
-    expect(await database.stores.for(testCaller).pets.count({ categoryIdIn: [] })).toBe(0);
-    expect(await database.stores.for(testCaller).pets.pagePerParent([], {}, keyset)).toEqual([]);
+    expect(await stores.pets.count({ categoryIdIn: [] })).toBe(0);
+    expect(await stores.pets.pagePerParent([], {}, keyset)).toEqual([]);
     expect(statements).toEqual([]);
   });
 });

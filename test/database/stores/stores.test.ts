@@ -3,16 +3,15 @@ import { describe, expect, it } from '@jest/globals';
 import { categoryKind } from '../../../src/domain/categories/category.service.ts';
 import type { Id } from '../../../src/domain/id.ts';
 import { inventorySorting, type InventoryFilter } from '../../../src/domain/inventory/inventory-item.store.ts';
-import { orderSorting, type OrderFilter, type OrderSortField } from '../../../src/domain/orders/order.store.ts';
+import { orderSorting, type OrderFilter } from '../../../src/domain/orders/order.store.ts';
 import { sortValue, type Keyset, type Slice, type Sorting } from '../../../src/domain/page.ts';
 import { petStatuses } from '../../../src/domain/pets/pet.entity.ts';
-import { petSorting, type PetFilter, type PetSortField } from '../../../src/domain/pets/pet.store.ts';
+import { petSorting, type PetFilter } from '../../../src/domain/pets/pet.store.ts';
 import type { ReadStore } from '../../../src/domain/store.ts';
 import { openTestDatabase } from '../../support/opened-database.ts';
 import { expectedSlice } from './oracle.ts';
 import { SeededRandom } from '../../support/seeded-random.ts';
 import { fillAtRandom, names, type StoredRows } from './random-store.ts';
-import { testCaller } from '../../support/caller.ts';
 
 const dice = new SeededRandom(20_261_121);
 const rounds = 300;
@@ -86,20 +85,22 @@ async function expectReads<Row, Filter, SortField extends string>(kind: Kind<Row
 
 async function expectNestedReads<Row, Filter, SortField extends string>(
   kind: Kind<Row, Filter, SortField> & {
-    readonly perParent: (ids: readonly Id[], filter: Filter, keyset: Keyset<SortField>) => Promise<Slice<Row>[]>;
-    readonly countPerParent: (ids: readonly Id[], filter: Filter) => Promise<number[]>;
+    readonly store: {
+      pagePerParent(ids: readonly Id[], filter: Filter, keyset: Keyset<SortField>): Promise<Slice<Row>[]>;
+      countPerParent(ids: readonly Id[], filter: Filter): Promise<number[]>;
+    };
     readonly parents: readonly Id[];
     readonly parentOf: (row: Row) => Id | null | undefined;
   },
 ): Promise<void> {
-  const { perParent, countPerParent, sorting, rows, filter: randomFilter, matches, parents, parentOf } = kind;
+  const { store, sorting, rows, filter: randomFilter, matches, parents, parentOf } = kind;
   for (let round = 0; round < rounds / 3; round += 1) {
     const filter = randomFilter();
     const keyset = randomKeyset(sorting, rows);
     const chosen = ['77' as Id, ...parents.filter(() => dice.chance(0.6)), '-4711' as Id];
     const matching = chosen.map((id) => rows.filter((row) => parentOf(row) === id && matches(filter, row)));
-    const slices = await perParent(chosen, filter, keyset);
-    const counts = await countPerParent(chosen, filter);
+    const slices = await store.pagePerParent(chosen, filter, keyset);
+    const counts = await store.countPerParent(chosen, filter);
     expect({ filter, keyset, slices, counts }).toEqual({
       filter,
       keyset,
@@ -110,11 +111,7 @@ async function expectNestedReads<Row, Filter, SortField extends string>(
 }
 
 const pets = () => ({
-  store: opened.database.stores.for(testCaller).pets,
-  perParent: (ids: readonly Id[], filter: PetFilter, keyset: Keyset<PetSortField>) =>
-    opened.database.stores.for(testCaller).pets.pagePerParent(ids, filter, keyset),
-  countPerParent: (ids: readonly Id[], filter: PetFilter) =>
-    opened.database.stores.for(testCaller).pets.countPerParent(ids, filter),
+  store: opened.stores.pets,
   sorting: petSorting,
   rows: stored.pets,
   filter: (): PetFilter => ({
@@ -131,11 +128,7 @@ const pets = () => ({
 });
 
 const orders = () => ({
-  store: opened.database.stores.for(testCaller).orders,
-  perParent: (ids: readonly Id[], filter: OrderFilter, keyset: Keyset<OrderSortField>) =>
-    opened.database.stores.for(testCaller).orders.pagePerParent(ids, filter, keyset),
-  countPerParent: (ids: readonly Id[], filter: OrderFilter) =>
-    opened.database.stores.for(testCaller).orders.countPerParent(ids, filter),
+  store: opened.stores.orders,
   sorting: orderSorting,
   rows: stored.orders,
   filter: (): OrderFilter => ({
@@ -156,7 +149,7 @@ const orders = () => ({
 describe('a read returns what sorting and filtering in memory returns', () => {
   it('for categories', async () => {
     await expectReads({
-      store: opened.database.stores.for(testCaller).categories,
+      store: opened.stores.categories,
       sorting: categoryKind.sorting,
       rows: stored.categories,
       filter: () => ({ nameContains: maybe(() => dice.oneOf(names)) }),
@@ -171,7 +164,7 @@ describe('a read returns what sorting and filtering in memory returns', () => {
 
   it('for the inventory', async () => {
     await expectReads({
-      store: opened.database.stores.for(testCaller).inventory,
+      store: opened.stores.inventory,
       sorting: inventorySorting,
       rows: stored.inventory,
       filter: (): InventoryFilter => ({

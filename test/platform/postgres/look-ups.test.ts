@@ -20,7 +20,7 @@ await opened.sql(
 await opened.sql('insert into inventory (pet_id, quantity) select id, 1000 + id from pets');
 
 it('of many at the same time each gets its own row, with the related rows that it asks for, or none', async () => {
-  const { pets, categories } = opened.database.stores.for(testCaller);
+  const { pets, categories } = opened.stores;
   const ids = Array.from({ length: 240 }, (_, n) => 1 + ((n * 7919) % 300));
   await Promise.all(
     ids.map(async (n) => {
@@ -40,7 +40,7 @@ it('of many at the same time each gets its own row, with the related rows that i
 });
 
 it('of many at the same time each gets its own page, also where others ask for the same one', async () => {
-  const { pets } = opened.database.stores.for(testCaller);
+  const { pets } = opened.stores;
   const ids = (from: number, step: number, length: number): string[] =>
     Array.from({ length }, (_, n) => String(from + n * step));
   await Promise.all(

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Keyset } from '../../../src/domain/page.ts';
 import type { Stores } from '../../../src/domain/stores.ts';
 import { openTestDatabase } from '../../support/opened-database.ts';
-import { callers, testCaller } from '../../support/caller.ts';
+import { callers } from '../../support/caller.ts';
 
 /** As the embedded database has it. */
 const opened = await openTestDatabase({ poolSize: 1 });
@@ -33,7 +33,7 @@ it('what follows a statement that fails is not taken for prepared', async () => 
   const key = { principalId: 'one', key: 'key' };
   const [fingerprint, createdAt] = ['', new Date()];
   const save = (payload: string) =>
-    opened.database.stores.for(testCaller).transaction(async ({ idempotency }) => {
+    opened.stores.transaction(async ({ idempotency }) => {
       await idempotency.saveFields(key, [{ field: 'a', fingerprint, result: { payload } }], createdAt);
       await idempotency.save({ ...key, fingerprint, result: {}, createdAt });
     });
@@ -50,7 +50,7 @@ describe('while a transaction of another request has the connection', () => {
 
   beforeEach(async () => {
     await new Promise<void>((begun) => {
-      occupied = opened.database.stores.for(testCaller).transaction(async ({ categories }) => {
+      occupied = opened.stores.transaction(async ({ categories }) => {
         await categories.count({});
         begun();
         await new Promise<void>((resolve) => (release = resolve));
@@ -98,7 +98,5 @@ it('a request that has begun to write is carried out whole when its client disco
     return inside.categories.insert({ name: 'Whole' });
   });
   expect(caller.failure).toBeUndefined();
-  expect(await opened.database.stores.for(testCaller).categories.byIds([inserted.id])).toMatchObject([
-    { name: 'Whole' },
-  ]);
+  expect(await opened.stores.categories.byIds([inserted.id])).toMatchObject([{ name: 'Whole' }]);
 });
