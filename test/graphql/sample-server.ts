@@ -9,9 +9,8 @@ import { createGraphQLServer, type GraphQLServerOptions } from '../../src/graphq
 import { registerApi } from '../../src/http/api.ts';
 import type { Bound } from '../../src/http/observe/bounds.ts';
 import { createServer } from '../../src/http/server.ts';
-import { anyDelay } from '../support/any-delay.ts';
+import { admitAll, anyDelay } from '../support/bare-server.ts';
 import { atEnd } from '../support/at-end.ts';
-import { admitAll } from '../support/admit-all.ts';
 
 /** A small store with fields that fail on request. */
 const typeDefs = `

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { FastifyInstance } from 'fastify';
 
-import { admitAll } from '../support/admit-all.ts';
+import { admitAll } from '../support/bare-server.ts';
 import { atEnd } from '../support/at-end.ts';
 import { until } from '../support/until.ts';
 import { startHttp, type HttpHarness } from './http-harness.ts';

@@ -11,8 +11,7 @@ import { createServer, type ServerOptions } from '../../src/http/server.ts';
 import { MemoryCounterStore } from '../../src/platform/quotas/memory-counter-store.ts';
 import { QuotaService } from '../../src/platform/quotas/quota.service.ts';
 import { atEnd } from '../support/at-end.ts';
-import { anyDelay } from '../support/any-delay.ts';
-import { admitAll } from '../support/admit-all.ts';
+import { admitAll, anyDelay } from '../support/bare-server.ts';
 
 export interface HttpHarness {
   readonly server: FastifyInstance;

@@ -13,10 +13,9 @@ import { readOperations } from '../../src/rest/openapi/document.ts';
 import { createCollectionSlots } from '../../src/rest/collection-slots.ts';
 import { createRestRoutes } from '../../src/rest/routes.ts';
 import { startSampleServer, waiting } from '../graphql/sample-server.ts';
-import { admitAll } from '../support/admit-all.ts';
-import { anyDelay } from '../support/any-delay.ts';
+import { admitAll, anyDelay } from '../support/bare-server.ts';
 import { atEnd } from '../support/at-end.ts';
-import { collectGarbage } from '../support/collect-garbage.ts';
+import { collectGarbage } from '../support/measurement.ts';
 import { until } from '../support/until.ts';
 import { receive, send } from '../platform/http/raw-requests.ts';
 

@@ -7,8 +7,8 @@ import { AddressedText } from '../../src/pages/addressed-text.ts';
 import { registerDocs } from '../../src/pages/reference/reference.routes.ts';
 import { registerSchema } from '../../src/pages/schema.routes.ts';
 import { readDocument } from '../../src/rest/openapi/document.ts';
-import { anyDelay } from '../support/any-delay.ts';
-import { collectGarbage } from '../support/collect-garbage.ts';
+import { anyDelay } from '../support/bare-server.ts';
+import { collectGarbage } from '../support/measurement.ts';
 
 const sdl = 'type Query {\n  pets: Int\n}\n';
 const document = readDocument();

@@ -10,7 +10,7 @@ import { createServer } from '../../src/http/server.ts';
 import { registerDocs } from '../../src/pages/reference/reference.routes.ts';
 import { readDocument } from '../../src/rest/openapi/document.ts';
 import { atEnd } from '../support/at-end.ts';
-import { anyDelay } from '../support/any-delay.ts';
+import { anyDelay } from '../support/bare-server.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const source = 'draw();\n'.repeat(1_000);

@@ -1,7 +1,7 @@
 import { createApp, type App, type AppOverrides } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { newApiKey, type NewApiKey } from '../../src/domain/access/new-api-key.ts';
-import { anyDelay } from './any-delay.ts';
+import { anyDelay } from './bare-server.ts';
 import { atEnd } from './at-end.ts';
 import { locationOf, runSql } from './postgres-client.ts';
 import { sendRepeatedly } from './repeated-request.ts';

@@ -1,12 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { cpSync, rmSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { atEnd } from './at-end.ts';
-import { holdEngineCode } from './engine-code.ts';
 import { runSql } from './postgres-client.ts';
 import { databaseDirectory } from './temporary-directory.ts';
 import { migratedDirectory, migrateTemplate, serverUrl, templateName, urlOf } from './template-database.ts';
+
+/** Node has it, but its types come with those of browsers. */
+declare const WebAssembly: { compile(bytes: Uint8Array): Promise<object> };
+
+const engineCode = Symbol.for('petstore.engine-code');
+const held = globalThis as { [engineCode]?: object };
 
 /**
  * An empty, migrated database of the test's own, or of its file's, which is dropped at its end; the settings that lead
@@ -36,4 +42,13 @@ export async function copyEmbeddedStore(): Promise<{ readonly DATA_DIR: string; 
   const directory = databaseDirectory();
   cpSync(join(migratedDirectory(), 'postgres'), join(directory, 'postgres'), { recursive: true });
   return { DATA_DIR: directory, DEMO: 'off' };
+}
+
+/**
+ * Holds the embedded engine's code for as long as the process runs: V8 compiles and optimizes it once for all engines
+ * that run while something refers to it, and anew for each engine otherwise, which takes longer than most suites.
+ */
+export async function holdEngineCode(): Promise<void> {
+  const file = new URL('pglite.wasm', import.meta.resolve('@electric-sql/pglite'));
+  held[engineCode] ??= await WebAssembly.compile(readFileSync(fileURLToPath(file)));
 }

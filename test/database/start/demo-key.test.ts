@@ -6,9 +6,8 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { openDatabase, type OpenDatabase } from '../../../src/database/start/open.ts';
 import { AccessService } from '../../../src/domain/access/access.service.ts';
 import { KeyDirectory } from '../../../src/keys/key-directory.ts';
-import { holdEngineCode } from '../../support/engine-code.ts';
+import { copyEmbeddedStore, holdEngineCode } from '../../support/test-database.ts';
 import { databaseDirectory } from '../../support/temporary-directory.ts';
-import { copyEmbeddedStore } from '../../support/test-database.ts';
 import { testCaller } from '../../support/caller.ts';
 
 // Engines and processes are started several times.

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { Principal } from '../../../src/domain/access/principal.ts';
 import { NestedQuota } from '../../../src/graphql/nested-quota.ts';
 import { startTestApp, type TestApp } from '../../support/test-app.ts';
-import { threadMillis } from '../../support/event-loop.ts';
+import { threadMillis } from '../../support/measurement.ts';
 
 function holder(id: string, requestsPerMinute: number): Principal {
   const limits = { requestsPerMinute, requestsPerDay: 1_000_000 };

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { buildSchema, getOperationAST, parse } from 'graphql';
 
 import { operationLabel, OperationMeasure, quotaCost } from '../../../src/graphql/pipeline/admission.ts';
-import { threadMillis } from '../../support/event-loop.ts';
+import { threadMillis } from '../../support/measurement.ts';
 
 const schema = buildSchema('type Query { pet: Int } type Mutation { createPet: Int }');
 

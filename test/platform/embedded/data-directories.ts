@@ -2,7 +2,7 @@ import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { atEnd } from '../../support/at-end.ts';
-import { holdEngineCode } from '../../support/engine-code.ts';
+import { holdEngineCode } from '../../support/test-database.ts';
 import { migrateDatabase, migratedDirectory, migrateTemplate, serverUrl } from '../../support/template-database.ts';
 import { databaseDirectory } from '../../support/temporary-directory.ts';
 

@@ -12,7 +12,7 @@ import {
 } from 'graphql';
 
 import { PreparedOperation } from '../../../src/platform/executor/operation.ts';
-import { threadMillis } from '../../support/event-loop.ts';
+import { threadMillis } from '../../support/measurement.ts';
 import { documentFrom } from './documents.ts';
 import { createSampleSchema, type SampleContext } from './sample-schema.ts';
 

@@ -12,7 +12,7 @@ import {
 import { Accounts } from '../../../src/platform/callers/accounts.ts';
 import { Callers } from '../../../src/platform/callers/caller.ts';
 import { PreparedOperation } from '../../../src/platform/executor/operation.ts';
-import { watchTicks } from '../../support/event-loop.ts';
+import { watchTicks } from '../../support/measurement.ts';
 
 function takeTime(): string {
   const end = performance.now() + 0.1;

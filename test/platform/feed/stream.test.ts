@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals';
 
 import { Feed } from '../../../src/platform/feed/feed.ts';
 import { FeedStream, type StreamSource } from '../../../src/platform/feed/stream.ts';
-import { threadMillis } from '../../support/event-loop.ts';
+import { threadMillis } from '../../support/measurement.ts';
 import { until } from '../../support/until.ts';
 import { bytesOf, MemoryLog, positionAt, type SampleEvent } from './memory-log.ts';
 

@@ -6,7 +6,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 import { RequestMemory } from '../../../src/platform/callers/memory.ts';
-import { collectGarbage } from '../../support/collect-garbage.ts';
+import { collectGarbage } from '../../support/measurement.ts';
 import { until } from '../../support/until.ts';
 import { type BoundedServer, startBounded } from './bounded-server.ts';
 import { parseResponse, receive, responseTo, send } from './raw-requests.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import { isExact, parseJson } from '../../../src/platform/http/exact-json.ts';
 import { maxBodyBytes, maxJsonDepth, maxJsonValues } from '../../../src/platform/http/limits.ts';
-import { threadMillis } from '../../support/event-loop.ts';
+import { threadMillis } from '../../support/measurement.ts';
 
 /** A text, and how many values it has as it is written: beside itself those in it. */
 interface Written {
