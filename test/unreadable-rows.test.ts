@@ -10,7 +10,7 @@ const orders = { known: 0, newer: 0 };
 const seed = Number(process.env['UNREADABLE_SEED'] ?? Date.now() % 2 ** 31);
 
 /** A trigger leaves out rows whose name begins with `newer`; another one records all that is written. */
-const app = await startTestApp({ LOG_LEVEL: 'silent' });
+const app = await startTestApp({ LOG_LEVEL: 'warn' });
 for (const kind of ['known', 'newer'] as const) {
   pets[kind] = (await app.pet()).id;
   orders[kind] = (await app.ask('POST', '/store/orders', { petId: pets.known })).body.id;
@@ -125,3 +125,66 @@ it('a related row that can’t be read nulls the field that shows it, and nothin
     'SERVICE_UNAVAILABLE',
   ]);
 });
+
+type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json };
+
+/** Of the places in a JSON value, one has another value, or none. */
+function changed(value: Json, at: number, other: Json | undefined): Json | undefined {
+  const paths: (readonly string[])[] = [];
+  const visit = (each: Json, path: readonly string[]): void => {
+    paths.push(path);
+    if (typeof each === 'object' && each !== null && !Array.isArray(each))
+      for (const [name, below] of Object.entries(each)) visit(below, [...path, name]);
+  };
+  visit(value, []);
+  const set = (each: Json, [name, ...rest]: readonly string[]): Json | undefined =>
+    name === undefined
+      ? other
+      : JSON.parse(JSON.stringify({ ...(each as object), [name]: set((each as Record<string, Json>)[name]!, rest) }));
+  return set(value, paths[at % paths.length]!);
+}
+
+const results = [
+  'createPet(input: { name: "Rex", categoryId: 1 }) { pet { id name status version nodeId category { name } } }',
+  'updatePet(input: { id: 1, status: SOLD }) { pet { id status version inventory { status } } }',
+  'createOrder(input: { petId: 1, shipDate: "2026-12-24T10:00:00Z" }) { order { id shipDate version complete } }',
+  'updateInventory(input: { petId: 1, quantity: 3 }) { inventoryItem { status quantity version } }',
+];
+const tables = {
+  rest: ['idempotency_records', 'answer'],
+  field: ['graphql_idempotency_records', 'payload'],
+  atomic: ['graphql_idempotency_records', 'payload'],
+} as const;
+
+it('a stored result that can’t be read is 503, with one line in the log that names it; any other is replayed', async () => {
+  const property = fc.asyncProperty(
+    fc.constantFrom('rest', 'field', 'atomic'),
+    fc.constantFrom(...results),
+    fc.nat(100),
+    fc.oneof(fc.jsonValue(), fc.constantFrom('fostered', '2026-12-24', 'yes', 1e12, undefined)),
+    async (kind, result, at, other) => {
+      const key = `result ${(sent += 1)}`;
+      const [path, request] =
+        kind === 'rest'
+          ? ['/pets', { name: 'Rex', categoryId: 1 }]
+          : ['/graphql', { query: `mutation ${kind === 'atomic' ? '@atomic ' : ''}{ w: ${result} }` }];
+      const send = () => app.ask('POST', path, request, { 'idempotency-key': key });
+      const first = await send();
+      const [table, column] = tables[kind];
+      const where = `where key = $1 ${kind === 'rest' ? '' : `and field = 'w'`}`;
+      const [row] = await app.sql(`select ${column} as stored from ${table} ${where}`, [key]);
+      const stored = changed(row!['stored'] as Json, at, other as Json | undefined);
+      await app.sql(`update ${table} set ${column} = $2 ${where}`, [key, JSON.stringify(stored ?? {})]);
+      app.log.length = 0;
+      const { status, headers, body } = await send();
+      if (status === 503) {
+        expect(headers['retry-after']).toBeDefined();
+        expect(app.log).toMatchObject([{ level: 40, err: { cause: { message: expect.stringContaining(key) } } }]);
+      } else {
+        expect([status, app.log]).toEqual([first.status, []]);
+        if (kind !== 'rest') expect(body).toMatchObject({ data: { w: {} }, extensions: { replayed: ['w'] } });
+      }
+    },
+  );
+  await fc.assert(property, { seed, numRuns: 60, endOnFailure: true });
+}, 120_000);
