@@ -19,7 +19,7 @@ describe('any request', () => {
         expect(response.status).toBeLessThan(500);
         expect(check(operation, response)).toEqual([]);
       }),
-      { numRuns: 150 },
+      { numRuns: 100 },
     );
   });
 });
