@@ -207,40 +207,22 @@ describe('a connection', () => {
 
   it('of each parent is a page of its own, with its own total', async () => {
     const { data } = await service.graphql(`{
-      categories(orderBy: { field: ID, direction: DESC }) { edges { node { id
-        available: pets(last: 1, filter: { statusIn: [AVAILABLE] }) { totalCount pageInfo { hasPreviousPage } edges { node { id } } }
-        byName: pets(first: 2, orderBy: { field: NAME }) { totalCount pageInfo { hasNextPage } edges { node { id } } }
-      } } }
+      categories(orderBy: { field: ID, direction: DESC }) { nodes { id
+        available: pets(last: 1, filter: { statusIn: [AVAILABLE] }) { totalCount pageInfo { hasPreviousPage } nodes { id } }
+        byName: pets(first: 2, orderBy: { field: NAME }) { totalCount pageInfo { hasNextPage } nodes { id } }
+      } }
     }`);
-    const edges = data.categories.edges as { node: unknown }[];
-    expect(edges.map((edge) => edge.node)).toEqual([
-      {
-        id: '9007199254740993',
-        available: {
-          totalCount: 1,
-          pageInfo: { hasPreviousPage: false },
-          edges: [{ node: { id: '9223372036854775807' } }],
-        },
-        byName: { totalCount: 1, pageInfo: { hasNextPage: false }, edges: [{ node: { id: '9223372036854775807' } }] },
-      },
-      {
-        id: '2',
-        available: { totalCount: 1, pageInfo: { hasPreviousPage: false }, edges: [{ node: { id: '5' } }] },
-        byName: {
-          totalCount: 2,
-          pageInfo: { hasNextPage: false },
-          edges: [{ node: { id: '5' } }, { node: { id: '3' } }],
-        },
-      },
-      {
-        id: '1',
-        available: { totalCount: 2, pageInfo: { hasPreviousPage: true }, edges: [{ node: { id: '4' } }] },
-        byName: {
-          totalCount: 3,
-          pageInfo: { hasNextPage: true },
-          edges: [{ node: { id: '2' } }, { node: { id: '1' } }],
-        },
-      },
+    const available = (totalCount: number, hasPreviousPage: boolean, id: string) => ({
+      available: { totalCount, pageInfo: { hasPreviousPage }, nodes: [{ id }] },
+    });
+    const byName = (totalCount: number, hasNextPage: boolean, ...ids: string[]) => ({
+      byName: { totalCount, pageInfo: { hasNextPage }, nodes: ids.map((id) => ({ id })) },
+    });
+    const zoe = '9223372036854775807';
+    expect(data.categories.nodes).toEqual([
+      { id: '9007199254740993', ...available(1, false, zoe), ...byName(1, false, zoe) },
+      { id: '2', ...available(1, false, '5'), ...byName(2, false, '5', '3') },
+      { id: '1', ...available(2, true, '4'), ...byName(3, true, '2', '1') },
     ]);
   });
 

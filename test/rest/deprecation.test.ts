@@ -3,13 +3,7 @@ import { expect, it } from '@jest/globals';
 import { responseTo, portOf } from '../platform/http/raw-requests.ts';
 import { startTestApp } from '../support/test-app.ts';
 
-const log: Record<string, unknown>[] = [];
-const rest = await startTestApp(
-  { LOG_LEVEL: 'info' },
-  {
-    logStream: { write: (line) => void log.push(JSON.parse(line)) },
-  },
-);
+const rest = await startTestApp({ LOG_LEVEL: 'info' });
 const petId = (await rest.pet()).id;
 
 const announced = (id: string) => ({
@@ -100,12 +94,12 @@ it('is counted by call, and the log has the key', async () => {
       )?.[1],
     );
   const before = await counted();
-  log.length = 0;
+  rest.log.length = 0;
   await rest.ask('GET', `/pets/${petId}`);
   await rest.ask('GET', '/pets/999999');
   await rest.ask('GET', '/pets');
   expect((await counted()) - before).toBe(2);
-  expect(log.filter((line) => 'deprecated' in line)).toMatchObject([
+  expect(rest.log.filter((line) => 'deprecated' in line)).toMatchObject([
     { route: '/pets/:petId', status: 200, deprecated: true, key: expect.stringMatching(/^\d+$/) },
     { route: '/pets/:petId', status: 404, deprecated: true, key: expect.stringMatching(/^\d+$/) },
   ]);

@@ -102,12 +102,4 @@ describe('GET /events', () => {
     });
     expect(problem.body).toMatchObject({ type: '/docs#events_gone', title: 'Events gone', status: 410 });
   });
-
-  it('has a resync without a resource after a truncation', async () => {
-    const start = await now();
-    await app.sql('truncate orders');
-    const [event] = await follow(start, 1);
-    expect(Object.keys(event ?? {})).toEqual(['id', 'type', 'at']);
-    expect(event?.type).toBe('store.resync');
-  });
 });

@@ -38,26 +38,12 @@ async function eventsAfter(after: string, count: number, filter = ''): Promise<E
   return read();
 }
 
-async function cursor(): Promise<string> {
-  return (await app.graphql('{ eventCursor }')).data.eventCursor;
-}
-
-async function createPet(name: string): Promise<string> {
-  const category = await app.graphql('mutation { createCategory(input: { name: "Dogs" }) { category { id } } }');
-  const { id } = category.data.createCategory.category;
-  const pet = await app.graphql(
-    'mutation($name: String!, $id: ID!) { createPet(input: { name: $name, categoryId: $id }) { pet { id } } }',
-    { name, id },
-  );
-  return pet.data.createPet.pet.id;
-}
-
 /** The position now, when the log has everything that was committed before. */
 async function quietCursor(): Promise<string> {
   let last = '';
   await until(async () => {
     const [{ waiting }] = (await app.sql('select count(*)::int as waiting from event_outbox')) as [{ waiting: number }];
-    last = await cursor();
+    last = (await app.graphql('{ eventCursor }')).data.eventCursor;
     return waiting === 0;
   });
   return last;
@@ -66,7 +52,7 @@ async function quietCursor(): Promise<string> {
 describe('the log of changes', () => {
   it('has every change in the order of the commits, with the object as it was and its version', async () => {
     const start = await quietCursor();
-    const id = await createPet('Rex');
+    const { id } = await app.pet();
     const updated = await app.graphql(
       'mutation($id: ID!) { updatePet(input: { id: $id, status: SOLD }) { pet { nodeId version } } }',
       { id },
@@ -89,15 +75,15 @@ describe('the log of changes', () => {
 
   it('filters by types and by objects; a page without a match moves on', async () => {
     const start = await quietCursor();
-    const [first, second] = [await createPet('A'), await createPet('B')];
-    const { data } = await app.graphql(`{ pet(id: ${second}) { nodeId } }`);
+    const [first, second] = [await app.pet({ name: 'A' }), await app.pet({ name: 'B' })];
+    const { data } = await app.graphql(`{ pet(id: ${second.id}) { nodeId } }`);
     const all = await eventsAfter(start, 6);
     expect(await eventsAfter(start, 2, '{ typeIn: [PET_CREATED] }')).toEqual(
       all.filter(({ type }) => type === 'PET_CREATED'),
     );
     const ofSecond = await eventsAfter(start, 1, `{ nodeIdIn: ["${data.pet.nodeId}"] }`);
-    expect(ofSecond.map(({ object }) => object['id'])).toEqual([second]);
-    expect(first).not.toBe(second);
+    expect(ofSecond.map(({ object }) => object['id'])).toEqual([String(second.id)]);
+    expect(first.id).not.toBe(second.id);
     const none = await app.graphql(
       `{ events(after: "${start}", first: 5, filter: { typeIn: [] }) { nodes { id } pageInfo { hasNextPage startCursor endCursor } } }`,
     );
@@ -108,7 +94,7 @@ describe('the log of changes', () => {
   });
 
   it('has resynchronizations in every choice of objects, and in a choice of types only when it names them', async () => {
-    const id = await createPet('Watched');
+    const { id } = await app.pet();
     const { data } = await app.graphql(`{ pet(id: ${id}) { nodeId } }`);
     const start = await quietCursor();
     await app.sql('truncate orders');
@@ -176,19 +162,6 @@ describe('the log of changes', () => {
   ])('refuses %s by the name of the argument', async (args, field) => {
     const { errors } = await app.graphql(`{ events(${args}) { nodes { id } } }`);
     expect(errors[0]?.extensions).toMatchObject({ code: 'BAD_USER_INPUT', violations: [{ field }] });
-  });
-
-  it.each(['last: 1', 'before: "x"'])('has no %s', async (args) => {
-    const { status, errors } = await app.graphql(`{ events(${args}) { nodes { id } } }`);
-    expect([status, errors[0]?.extensions.code]).toEqual([400, 'GRAPHQL_VALIDATION_FAILED']);
-  });
-
-  it.each([
-    'object { ... on Pet { category { id } } }',
-    'object { ...F } } } } fragment F on Node { ... on Order { pet { id } } } query Q { events { nodes { id',
-  ])("gives the object's own fields only: %s", async (selection) => {
-    const { status, errors } = await app.graphql(`query A { events { nodes { ${selection} } } }`);
-    expect([status, errors[0]?.message]).toEqual([400, expect.stringMatching(/own fields/)]);
   });
 
   it('counts towards complexity as other connections do', async () => {

@@ -1,8 +1,8 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 
 import type { Principal } from '../../../src/domain/access/principal.ts';
 import { NestedQuota } from '../../../src/graphql/nested-quota.ts';
-import { startTestApp, type TestApp } from '../../support/test-app.ts';
+import { startTestApp } from '../../support/test-app.ts';
 import { threadMillis } from '../../support/measurement.ts';
 
 function holder(id: string, requestsPerMinute: number): Principal {
@@ -58,30 +58,23 @@ describe('the parents of nested connections', () => {
   });
 });
 
-describe('a key that asks for too many parents', () => {
-  let service: TestApp;
-
-  beforeAll(async () => {
-    service = await startTestApp();
-    await service.sql(`insert into categories (id, name) values (1, 'Cats')`);
-    await service.sql(`insert into pets (id, name, category_id) select n, 'Pet', 1 from generate_series(1, 60) n`);
-    await service.sql('insert into inventory (pet_id, quantity) select id, 0 from pets');
-  });
-
-  it('gets null for that connection, with one error with retryAfter, and everything else', async () => {
-    const { secret } = await service.createKey({ plan: 'enterprise', requestsPerMinute: 1, requestsPerDay: 100 });
-    const both = `{ pets(first: 60) { edges { node { name first: orders(first: 1) { totalCount } second: orders(first: 2) { totalCount } } } } }`;
-    const result = await service.graphql(both, {}, secret);
-    expect(result.status).toBe(200);
-    expect(result.errors).toEqual([
-      {
-        message: expect.stringMatching('Pet.orders'),
-        locations: expect.any(Array),
-        path: ['pets', 'edges', 0, 'node', 'second'],
-        extensions: { code: 'RATE_LIMITED', status: 429, retryAfter: expect.any(Number) },
-      },
-    ]);
-    const node = { name: 'Pet', first: { totalCount: 0 }, second: null };
-    expect(result.data.pets.edges).toEqual(Array.from({ length: 60 }, () => ({ node })));
-  });
+it('a key that asks for too many parents gets null for that connection, with one error with retryAfter, and everything else', async () => {
+  const service = await startTestApp();
+  await service.sql(`insert into categories (id, name) values (1, 'Cats')`);
+  await service.sql(`insert into pets (id, name, category_id) select n, 'Pet', 1 from generate_series(1, 60) n`);
+  await service.sql('insert into inventory (pet_id, quantity) select id, 0 from pets');
+  const { secret } = await service.createKey({ plan: 'enterprise', requestsPerMinute: 1, requestsPerDay: 100 });
+  const both = `{ pets(first: 60) { edges { node { name first: orders(first: 1) { totalCount } second: orders(first: 2) { totalCount } } } } }`;
+  const result = await service.graphql(both, {}, secret);
+  expect(result.status).toBe(200);
+  expect(result.errors).toEqual([
+    {
+      message: expect.stringMatching('Pet.orders'),
+      locations: expect.any(Array),
+      path: ['pets', 'edges', 0, 'node', 'second'],
+      extensions: { code: 'RATE_LIMITED', status: 429, retryAfter: expect.any(Number) },
+    },
+  ]);
+  const node = { name: 'Pet', first: { totalCount: 0 }, second: null };
+  expect(result.data.pets.edges).toEqual(Array.from({ length: 60 }, () => ({ node })));
 });
