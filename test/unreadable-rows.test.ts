@@ -168,15 +168,15 @@ it('a stored result that can’t be read is 503, with one line in the log that n
         kind === 'rest'
           ? ['/pets', { name: 'Rex', categoryId: 1 }]
           : ['/graphql', { query: `mutation ${kind === 'atomic' ? '@atomic ' : ''}{ w: ${result} }` }];
-      const send = () => app.ask('POST', path, request, { 'idempotency-key': key });
-      const first = await send();
+      const ask = () => app.ask('POST', path, request, { 'idempotency-key': key });
+      const first = await ask();
       const [table, column] = tables[kind];
       const where = `where key = $1 ${kind === 'rest' ? '' : `and field = 'w'`}`;
       const [row] = await app.sql(`select ${column} as stored from ${table} ${where}`, [key]);
       const stored = changed(row!['stored'] as Json, at, other as Json | undefined);
       await app.sql(`update ${table} set ${column} = $2 ${where}`, [key, JSON.stringify(stored ?? {})]);
       app.log.length = 0;
-      const { status, headers, body } = await send();
+      const { status, headers, body } = await ask();
       if (status === 503) {
         expect(headers['retry-after']).toBeDefined();
         expect(app.log).toMatchObject([{ level: 40, err: { cause: { message: expect.stringContaining(key) } } }]);
