@@ -76,65 +76,31 @@ const fragments = fc
   .array(fc.tuple(fc.constantFrom('Query', 'Pet', 'Category', 'PetConnection', 'Node'), selection), { maxLength: 30 })
   .map((all) => all.map(([type, inner], index) => `fragment F${index} on ${type} ${inner}`).join('\n'));
 
-/** What may be selected of each type: leaves, and fields that lead to another type. */
-const types = {
-  Pet: [['id', 'name', 'status', 'nodeId'], { category: 'Category', inventory: 'Item', orders: 'Orders' }],
-  Category: [['id', 'name', 'description'], { pets: 'Pets' }],
-  Order: [['id', 'quantity', 'complete', 'shipDate'], { pet: 'Pet' }],
-  Item: [['id', 'petId', 'quantity', 'status'], { pet: 'Pet' }],
-} as const;
-
-const ofPage = { Pets: 'Pet', Categories: 'Category', Orders: 'Order', Inventory: 'Item' } as const;
-
-type Type = keyof typeof types | keyof typeof ofPage;
-
-const pageArguments = fc.oneof(
-  fc.constant(''),
-  fc.integer({ min: -1, max: 101 }).map((first) => `(first: ${first})`),
-  fc.integer({ min: 0, max: 5 }).map((last) => `(last: ${last})`),
-  fc.constantFrom('(first: $v)', '(first: 3, orderBy: {field: ID, direction: DESC})', '(after: "x")'),
+/** Fields that fit the schema, with a page size for each `N`. */
+const fields = fc.constantFrom(
+  `pets(first: N, orderBy: { field: NAME, direction: DESC }) { totalCount pageInfo { hasNextPage endCursor }
+    edges { cursor node { id name category { description pets(first: N) { nodes { nodeId inventory { quantity } } } } } } }`,
+  `categories(first: N) { edges { cursor node { id name pets(last: N) { totalCount edges { node { status
+    orders(first: N) { nodes { quantity pet { name orders(first: N) { totalCount } } } } } } } } } }`,
+  'orders(last: N) { totalCount nodes { id shipDate complete pet { name category { name pets(first: N) { nodes { id } } } } } }',
+  'inventory(first: $v) { edges { cursor node { petId status pet { category { name } orders(last: N) { totalCount } } } } }',
+  'pets(first: N, after: "x") { edges { cursor } }',
 );
 
-/** A selection that fits the schema, to a depth. */
-function selectionOf(type: Type, depth: number): fc.Arbitrary<string> {
-  if (type in ofPage) {
-    const node = selectionOf(ofPage[type as keyof typeof ofPage], depth - 1);
-    const parts = fc.subarray(['totalCount', 'pageInfo { hasNextPage endCursor }', 'edges { cursor }']);
-    return fc.tuple(parts, node).map(([rest, inner]) => `{ ${rest.join(' ')} edges { node ${inner} } }`);
-  }
-  const [leaves, links] = types[type as keyof typeof types];
-  const some = fc.subarray([...leaves], { minLength: 1 });
-  const next = Object.entries(links) as [string, Type][];
-  if (depth <= 0) return some.map((all) => `{ ${all.join(' ')} }`);
-  const link = fc
-    .constantFrom(...next)
-    .chain(([field, to]) =>
-      fc
-        .tuple(to in ofPage ? pageArguments : fc.constant(''), selectionOf(to, depth - 1))
-        .map(([args, inner]) => `${field}${args} ${inner}`),
-    );
-  const links3 = fc.array(fc.tuple(fc.option(name), link), { maxLength: 3 });
-  return fc
-    .tuple(some, links3)
-    .map(
-      ([all, below]) =>
-        `{ ${all.join(' ')} ${below.map(([alias, text], index) => (alias === null && index === 0 ? text : `${alias ?? 'x'}${index}: ${text}`)).join(' ')} }`,
-    );
-}
+const size = fc.oneof(
+  { weight: 9, arbitrary: fc.integer({ min: 0, max: 5 }) },
+  { weight: 1, arbitrary: fc.integer({ min: -1, max: 101 }) },
+);
 
 /** Documents that get as far as the database, if the limits let them. */
-const valid = fc
-  .array(
-    fc.constantFrom('pets', 'categories', 'orders', 'inventory').chain((field) => {
-      const type = (field.charAt(0).toUpperCase() + field.slice(1)) as Type;
-      return fc.tuple(fc.constant(field), pageArguments, selectionOf(type, 3));
-    }),
-    { minLength: 1, maxLength: 4 },
-  )
-  .map((roots) => {
-    const text = roots.map(([field, args, inner], index) => `r${index}: ${field}${args} ${inner}`).join(' ');
-    return `query${text.includes('$v') ? '($v: Int)' : ''} { ${text} }`;
+const valid = fc.array(fc.tuple(fields, fc.tuple(size, size, size)), { minLength: 1, maxLength: 4 }).map((roots) => {
+  const texts = roots.map(([field, sizes], index) => {
+    let next = 0;
+    return `r${index}: ${field.replaceAll(/\bN\b/g, () => String(sizes[next++ % sizes.length]))}`;
   });
+  const text = texts.join(' ');
+  return `query${text.includes('$v') ? '($v: Int)' : ''} { ${text} }`;
+});
 
 const operation = fc
   .tuple(fc.constantFrom('query', 'mutation', 'subscription', ''), fc.option(name), selection, fragments)
