@@ -52,8 +52,7 @@ async function isReady(): Promise<boolean> {
 }
 
 async function metric(name: string): Promise<string> {
-  const text = await (await fetch(`${service.address}/metrics`)).text();
-  return text
+  return (await service.metrics())
     .split('\n')
     .filter((line) => line.startsWith(name))
     .join('\n');

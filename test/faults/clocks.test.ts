@@ -28,25 +28,15 @@ function start(seconds: number): Promise<Service> {
   return Service.start({ DATABASE_URL: cluster.url, NODE_OPTIONS: `--import ${pathToFileURL(file).href}` });
 }
 
-const mutation = 'mutation { createCategory(input: { name: "Once" }) { category { id } } }';
+const field = '{ createCategory(input: { name: "Once" }) { category { id } } }';
 
 it.each([
-  [
-    'REST',
-    (service: Service, key: string) => service.post('/categories', { name: 'Once' }, { 'idempotency-key': key }),
-  ],
-  [
-    'GraphQL',
-    (service: Service, key: string) => service.post('/graphql', { query: mutation }, { 'idempotency-key': key }),
-  ],
-  [
-    '@atomic',
-    (service: Service, key: string) =>
-      service.post('/graphql', { query: mutation.replace('mutation', 'mutation @atomic') }, { 'idempotency-key': key }),
-  ],
+  ['REST', '/categories', { name: 'Once' }],
+  ['GraphQL', '/graphql', { query: `mutation ${field}` }],
+  ['@atomic', '/graphql', { query: `mutation @atomic ${field}` }],
 ])(
   'a write is replayed for 24 hours by the clock of the database, and done anew after that: %s',
-  async (name, write) => {
+  async (name, path, body) => {
     const tables = ['idempotency_records', 'graphql_idempotency_records'];
     const age = async (seconds: number) => {
       for (const table of tables) {
@@ -55,8 +45,10 @@ it.each([
         );
       }
     };
-    const replayed = async (service: Service) =>
-      (await write(service, `key of ${name}`)).headers.get('idempotent-replayed');
+    const replayed = async (service: Service) => {
+      const { headers } = await service.post(path, body, { 'idempotency-key': `key of ${name}` });
+      return headers.get('idempotent-replayed');
+    };
     for (const [first, second] of [processes, processes.toReversed()] as readonly (readonly Service[])[]) {
       await cluster.sql(tables.map((table) => `delete from ${table}`).join('; '));
       expect(await replayed(first!)).toBeNull();
@@ -110,8 +102,7 @@ it('a process whose clock differs says so in its log at the start, and in its me
     const service = processes[index]!;
     const [line] = await service.line(/^.*this machine's clock differs from that of the database.*$/);
     const { offsetSeconds, level } = JSON.parse(line) as { readonly offsetSeconds: number; readonly level: number };
-    const metrics = await (await fetch(`${service.address}/metrics`)).text();
-    const measured = Number(/^petstore_clock_offset_seconds (\S+)$/m.exec(metrics)?.[1]);
+    const measured = Number(/^petstore_clock_offset_seconds (\S+)$/m.exec(await service.metrics())?.[1]);
     for (const offset of [offsetSeconds, measured]) expect(Math.abs(offset - seconds)).toBeLessThan(1);
     expect(level).toBe(40);
   }

@@ -29,8 +29,7 @@ async function statusFor(secret: string): Promise<number> {
 }
 
 async function heapMegabytes(): Promise<number> {
-  const metrics = await (await fetch(`${service.address}/metrics`)).text();
-  return Number(/^nodejs_heap_size_used_bytes (\S+)$/m.exec(metrics)?.[1]) / 2 ** 20;
+  return Number(/^nodejs_heap_size_used_bytes (\S+)$/m.exec(await service.metrics())?.[1]) / 2 ** 20;
 }
 
 /** Requests of this key go on until one has the status; none may have another than these. */

@@ -3,7 +3,7 @@ import { connectRedisCounters, type RedisCountersOptions } from '../../src/platf
 import type { BanRules } from '../../src/platform/quotas/bans.ts';
 import type { QuotaSubject } from '../../src/platform/quotas/counter-store.ts';
 import { atEnd } from '../support/at-end.ts';
-import { keyOf, one } from '../support/quota-subjects.ts';
+import { keyOf, one } from '../platform/quotas/quota-subjects.ts';
 import { until } from '../support/until.ts';
 
 /** A time that passes when the test says so. */

@@ -4,7 +4,7 @@ import type { SharedCounters } from '../../src/platform/quotas/fallback-counter-
 import { connectRedisCounters } from '../../src/platform/quotas/redis-counters.ts';
 import type { QuotaSubject } from '../../src/platform/quotas/counter-store.ts';
 import { DamagingProxy } from '../faults/database/damaging-proxy.ts';
-import { keyOf, one } from '../support/quota-subjects.ts';
+import { keyOf, one } from '../platform/quotas/quota-subjects.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
 import { optionsFor } from './counting.ts';
 import { RedisServer } from './redis-server.ts';

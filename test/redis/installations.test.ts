@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from '@jest/globals';
 
-import { keyOf, one } from '../support/quota-subjects.ts';
+import { keyOf, one } from '../platform/quotas/quota-subjects.ts';
 import { Counting } from './counting.ts';
 import { RedisServer } from './redis-server.ts';
 

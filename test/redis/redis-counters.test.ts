@@ -5,7 +5,7 @@ import { MemoryCounterStore } from '../../src/platform/quotas/memory-counter-sto
 import { connectRedisCounters } from '../../src/platform/quotas/redis-counters.ts';
 import { decisionOf } from '../../src/platform/quotas/counter.ts';
 import { edges, QuotaModel, scenarios } from '../platform/quotas/quota-model.ts';
-import { addressOf, one } from '../support/quota-subjects.ts';
+import { addressOf, one } from '../platform/quotas/quota-subjects.ts';
 import { Counting, newKey, optionsFor } from './counting.ts';
 import { RedisServer } from './redis-server.ts';
 

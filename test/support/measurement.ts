@@ -28,6 +28,12 @@ export function watchTicks(): { stop(): Promise<{ readonly ticks: number; readon
   };
 }
 
+/** Does nothing but take time. */
+export function holdLoop(millis: number): void {
+  const endsAt = performance.now() + millis;
+  while (performance.now() < endsAt);
+}
+
 /** Processor time of this thread. */
 export function threadMillis(): number {
   const { user, system } = process.threadCpuUsage();

@@ -37,6 +37,11 @@ export class StoreClient {
     return this.#ask(path, { headers });
   }
 
+  /** Prometheus' text. */
+  async metrics(): Promise<string> {
+    return (await fetch(`${this.address}/metrics`)).text();
+  }
+
   graphql(query: string, variables: Record<string, unknown> = {}, key = adminKey): Promise<ReceivedResponse> {
     return this.post('/graphql', { query, variables }, { authorization: `Bearer ${key}` });
   }

@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Category } from '../../../src/domain/categories/category.entity.ts';
 import type { Id } from '../../../src/domain/id.ts';
 import type { Pet } from '../../../src/domain/pets/pet.entity.ts';
+import { firstRows } from '../../support/keyset.ts';
 import { openTestDatabase } from '../../support/opened-database.ts';
 import { SeededRandom } from '../../support/seeded-random.ts';
 import { fillAtRandom } from './random-store.ts';
@@ -25,8 +26,7 @@ describe('related rows', () => {
   const categoryOf = ({ categoryId }: Pet) => stored.categories.find(({ id }) => id === categoryId);
   const itemOf = ({ id }: Pet) => stored.inventory.find(({ petId }) => petId === id);
   const petOf = ({ petId }: { readonly petId?: Id | null | undefined }) => stored.pets.find(({ id }) => id === petId);
-  const everything = { sort: { field: 'ID', direction: 'asc' }, limit: 1000, takeLast: false } as const;
-  const keyset = { ...everything, after: undefined, before: undefined };
+  const keyset = firstRows(1_000);
 
   it('come with the rows of the same statement, in every read, and are undefined when there are none', async () => {
     const { statements, stores } = opened;
@@ -107,13 +107,7 @@ describe('related rows', () => {
 });
 
 describe('a read is one statement', () => {
-  const keyset = {
-    sort: { field: 'ID', direction: 'asc' },
-    after: undefined,
-    before: undefined,
-    takeLast: false,
-    limit: 3,
-  } as const;
+  const keyset = firstRows(3);
 
   it('however many ids or parents there are', async () => {
     const { statements, stores } = opened;

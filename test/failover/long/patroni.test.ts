@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, expect, it } from '@jest/globals';
 import pg from 'pg';
 
 import { RedisServer } from '../../redis/redis-server.ts';
@@ -111,85 +111,78 @@ async function spend(secret: string): Promise<number> {
   return admitted;
 }
 
-describe.each([{ isSynchronous: true }, { isSynchronous: false }])(
-  'Patroni, synchronous: $isSynchronous',
-  ({ isSynchronous }) => {
-    it(
-      'loses nothing that it should keep, does everything once, and is back when a server takes writes',
-      async () => {
-        cluster = await PatroniCluster.start({ isSynchronous });
-        const redis = await RedisServer.start();
-        const settings = { DATABASE_URL: cluster.url, REDIS_URL: redis.url, BAN_AFTER: '0', LOG_LEVEL: 'warn' };
-        while (services.length < processes) services.push(await Service.start(settings));
-        const secret = await services[0]!.createKey();
-        const petIds = Array.from({ length: clients }, (_, index) => index + 1);
-        const seed = `mutation { createCategory(input: { name: "Dogs" }) { category { id } } ${petIds
-          .map((id) => `p${id}: createPet(input: { name: "pet ${id}", categoryId: 1 }) { pet { id } }`)
-          .join(' ')} }`;
-        expect((await services[0]!.graphql(seed, {}, secret)).body.errors).toBeUndefined();
-        const primary = await cluster.settled();
-        await runSql(primary.url, 'create schema probe; create table probe.writes (at timestamptz)');
-        const { body } = await services[0]!.graphql('{ eventCursor }', {}, secret);
+it.each([{ isSynchronous: true }, { isSynchronous: false }])(
+  'Patroni loses nothing that it should keep, does everything once, and is back when a server takes writes (synchronous: $isSynchronous)',
+  async ({ isSynchronous }) => {
+    cluster = await PatroniCluster.start({ isSynchronous });
+    const redis = await RedisServer.start();
+    const settings = { DATABASE_URL: cluster.url, REDIS_URL: redis.url, BAN_AFTER: '0', LOG_LEVEL: 'warn' };
+    while (services.length < processes) services.push(await Service.start(settings));
+    const secret = await services[0]!.createKey();
+    const petIds = Array.from({ length: clients }, (_, index) => index + 1);
+    const seed = `mutation { createCategory(input: { name: "Dogs" }) { category { id } } ${petIds
+      .map((id) => `p${id}: createPet(input: { name: "pet ${id}", categoryId: 1 }) { pet { id } }`)
+      .join(' ')} }`;
+    expect((await services[0]!.graphql(seed, {}, secret)).body.errors).toBeUndefined();
+    const primary = await cluster.settled();
+    await runSql(primary.url, 'create schema probe; create table probe.writes (at timestamptz)');
+    const { body } = await services[0]!.graphql('{ eventCursor }', {}, secret);
 
-        const poller = new EventPoller(services, secret);
-        const subscriber = new EventSubscriber(services, secret, body.data.eventCursor);
-        const spending = spend(
-          await services[0]!.createKey(`plan: ENTERPRISE, requestsPerMinute: 1000000, requestsPerDay: ${metered}`),
-        );
-        const load = new Load(services, secret);
-        load.start(petIds);
-        const outages: Outage[] = [];
-        let lost = 0;
-        let doubled = 0;
-        for (const { event, runs, begin, end } of disturbances) {
-          for (let run = 0; run < Math.min(runs, runsAtMost); run += 1) {
-            const old = await cluster.settled();
-            await load.flows();
-            load.seen();
-            const others = cluster.nodes.filter((node) => node !== old);
-            const [writable] = await Promise.all([writableAt(others), begin(old)]);
-            await load.flows();
-            await cluster.successorOf(old);
-            end(old);
-            const next = await cluster.settled();
-            await load.flows();
-            const found = await effects(next, load);
-            const effect = { lost: found.lost.length - lost, doubled: found.doubled.length - doubled };
-            [lost, doubled] = [found.lost.length, found.doubled.length];
-            const outage = outageOf(event, load.seen(), writable, effect);
-            outages.push(outage);
-            console.info(JSON.stringify(outage));
-          }
-        }
-        await load.stop();
-        printOutages(`Patroni, ${isSynchronous ? 'synchronous and strict' : 'asynchronous'}`, outages);
-
-        const log = await readLog(services, secret);
-        const last = log.at(-1)?.id;
-        await Promise.all([poller.stopAt(last), subscriber.stopAt(last)]);
-        expect(outages.map(({ failed }) => failed)).toEqual(outages.map(() => 0));
-        expect(load.unexpected).toEqual([]);
-        expect(doubled).toBe(0);
-        expect(await spending).toBeLessThanOrEqual(metered);
-        const errors = services.flatMap(({ output }) =>
-          output.split('\n').filter((line) => /"level":[56]0/.test(line)),
-        );
-        expect(errors).toEqual([]);
-        if (!isSynchronous) {
-          console.info(JSON.stringify({ stale: load.stale.length, gone: poller.gone + subscriber.gone }));
-          return;
-        }
-        expect(lost).toBe(0);
-        expect(load.stale).toEqual([]);
-        expect([poller.gone, subscriber.gone]).toEqual([0, 0]);
-        const ids = log.map(({ id }) => id);
-        expect(poller.ids).toEqual(ids);
-        expect(subscriber.ids).toEqual(ids.slice(ids.indexOf(subscriber.ids[0]!)));
-        expectWhole(log, load);
-      },
-      maxSeconds * 1_000,
+    const poller = new EventPoller(services, secret);
+    const subscriber = new EventSubscriber(services, secret, body.data.eventCursor);
+    const spending = spend(
+      await services[0]!.createKey(`plan: ENTERPRISE, requestsPerMinute: 1000000, requestsPerDay: ${metered}`),
     );
+    const load = new Load(services, secret);
+    load.start(petIds);
+    const outages: Outage[] = [];
+    let lost = 0;
+    let doubled = 0;
+    for (const { event, runs, begin, end } of disturbances) {
+      for (let run = 0; run < Math.min(runs, runsAtMost); run += 1) {
+        const old = await cluster.settled();
+        await load.flows();
+        load.seen();
+        const others = cluster.nodes.filter((node) => node !== old);
+        const [writable] = await Promise.all([writableAt(others), begin(old)]);
+        await load.flows();
+        await cluster.successorOf(old);
+        end(old);
+        const next = await cluster.settled();
+        await load.flows();
+        const found = await effects(next, load);
+        const effect = { lost: found.lost.length - lost, doubled: found.doubled.length - doubled };
+        [lost, doubled] = [found.lost.length, found.doubled.length];
+        const outage = outageOf(event, load.seen(), writable, effect);
+        outages.push(outage);
+        console.info(JSON.stringify(outage));
+      }
+    }
+    await load.stop();
+    printOutages(`Patroni, ${isSynchronous ? 'synchronous and strict' : 'asynchronous'}`, outages);
+
+    const log = await readLog(services, secret);
+    const last = log.at(-1)?.id;
+    await Promise.all([poller.stopAt(last), subscriber.stopAt(last)]);
+    expect(outages.map(({ failed }) => failed)).toEqual(outages.map(() => 0));
+    expect(load.unexpected).toEqual([]);
+    expect(doubled).toBe(0);
+    expect(await spending).toBeLessThanOrEqual(metered);
+    const errors = services.flatMap(({ output }) => output.split('\n').filter((line) => /"level":[56]0/.test(line)));
+    expect(errors).toEqual([]);
+    if (!isSynchronous) {
+      console.info(JSON.stringify({ stale: load.stale.length, gone: poller.gone + subscriber.gone }));
+      return;
+    }
+    expect(lost).toBe(0);
+    expect(load.stale).toEqual([]);
+    expect([poller.gone, subscriber.gone]).toEqual([0, 0]);
+    const ids = log.map(({ id }) => id);
+    expect(poller.ids).toEqual(ids);
+    expect(subscriber.ids).toEqual(ids.slice(ids.indexOf(subscriber.ids[0]!)));
+    expectWhole(log, load);
   },
+  maxSeconds * 1_000,
 );
 
 /** Each order is one event, and the inventory of each pet never goes back. */

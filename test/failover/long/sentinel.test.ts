@@ -27,8 +27,8 @@ afterEach(async () => {
   for (const service of services.splice(0)) await service.kill();
 });
 
-async function isShared({ address }: Service): Promise<boolean> {
-  return /^petstore_quota_shared 1$/m.test(await (await fetch(`${address}/metrics`)).text());
+async function isShared(service: Service): Promise<boolean> {
+  return /^petstore_quota_shared 1$/m.test(await service.metrics());
 }
 
 /** Sends to each process all the time; counts by status. */

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 
+import { message } from '../../platform/postgres/message.ts';
 import { startCluster } from '../../support/started-cluster.ts';
 import { SeededRandom } from '../../support/seeded-random.ts';
 import { Service } from '../../support/service.ts';
@@ -26,34 +27,26 @@ await cluster.sql(
    ) insert into inventory (pet_id, quantity) select id, id from added`,
 );
 
-/** A message: its code, its length, which counts itself, and its content. */
-function message(code: string, content: Buffer = Buffer.alloc(0), length = content.length + 4): Buffer {
-  const head = Buffer.alloc(5, code);
-  head.writeUInt32BE(length >>> 0, 1);
-  return Buffer.concat([head, content]);
-}
-
 function lengthOf(bytes: Buffer): number | undefined {
   return bytes.length < 5 ? undefined : 1 + bytes.readUInt32BE(1);
 }
 
-const numbers = (...values: number[]): Buffer =>
-  Buffer.concat(values.map((value) => message('', Buffer.alloc(0), value).subarray(1)));
+const numbers = (...values: number[]): Buffer => Buffer.concat(values.map((value) => message('', '', value)));
 const codes = '123ACDEGHIKNRSTVWZcdnstv\0'.split('');
 /** What a server says, and what it would never say here. */
 const injected: readonly Buffer[] = [
   ...codes.map((code) => message(code)),
-  message('Z', Buffer.from('I')),
-  message('Z', Buffer.from('T')),
-  message('C', Buffer.from('SELECT 1\0')),
-  message('C', Buffer.from('COMMIT\0')),
+  message('Z', 'I'),
+  message('Z', 'T'),
+  message('C', 'SELECT 1\0'),
+  message('C', 'COMMIT\0'),
   message('D', Buffer.from('00010000000131', 'hex')),
   message('D', Buffer.from('7fff', 'hex')),
   message('D', Buffer.from('ffff', 'hex')),
   message('T', Buffer.from('01f4', 'hex')),
-  message('E', Buffer.from('SERROR\0C57014\0Mno\0\0')),
-  message('E', Buffer.from('SERROR\0C57014\0Mno')),
-  message('N', Buffer.from('SWARNING\0C01000\0Mno\0\0')),
+  message('E', 'SERROR\0C57014\0Mno\0\0'),
+  message('E', 'SERROR\0C57014\0Mno'),
+  message('N', 'SWARNING\0C01000\0Mno\0\0'),
   message('R', numbers(3)),
   message('R', numbers(5, 7)),
   message('R', numbers(10)),
@@ -61,8 +54,8 @@ const injected: readonly Buffer[] = [
   message('R', numbers(99)),
   message('K', numbers(1, 2)),
   message('A', Buffer.from('00000001610062', 'hex')),
-  message('S', Buffer.from('in_hot_standby\0off\0')),
-  message('S', Buffer.from('in_hot')),
+  message('S', 'in_hot_standby\0off\0'),
+  message('S', 'in_hot'),
 ];
 
 /** Of a row: its head, the number of its columns, and the length of the first. */

@@ -29,7 +29,8 @@ atEnd(async () => {
   cluster.resume();
   await database.close();
 });
-const category = await database.stores.for(testCaller).categories.insert({ name: 'Leased' });
+const stores = database.stores.for(testCaller);
+const category = await stores.categories.insert({ name: 'Leased' });
 
 beforeEach(() => {
   onStatement = () => undefined;
@@ -41,8 +42,8 @@ async function areTwoFree(): Promise<boolean> {
   let hasFailed = false;
   const enter = async (): Promise<void> => {
     try {
-      await database.stores.for(testCaller).transaction(async (stores) => {
-        await stores.categories.byIds([category.id]);
+      await stores.transaction(async (inside) => {
+        await inside.categories.byIds([category.id]);
         entered += 1;
         await until(() => entered === 2 || hasFailed);
       });
@@ -81,13 +82,13 @@ const faults: Readonly<Record<string, () => void>> = {
   'is on a connection that is cut': cutConnections,
 };
 
-const change = async (stores: Stores): Promise<void> => {
-  await stores.categories.lock(category.id);
-  await stores.categories.update(category.id, { description: 'changed' });
+const change = async ({ categories }: Stores): Promise<void> => {
+  await categories.lock(category.id);
+  await categories.update(category.id, { description: 'changed' });
 };
 
-const rollback = async (stores: Stores): Promise<never> => {
-  await stores.categories.lock(category.id);
+const rollback = async ({ categories }: Stores): Promise<never> => {
+  await categories.lock(category.id);
   throw new Error('rolled back');
 };
 
@@ -105,10 +106,7 @@ describe.each(Object.keys(faults))('a transaction whose statement %s', (fault) =
       isDone = true;
       faults[fault]!();
     };
-    const transactions = [
-      database.stores.for(testCaller).transaction(work),
-      database.stores.for(testCaller).transaction(work),
-    ];
+    const transactions = [stores.transaction(work), stores.transaction(work)];
     await Promise.allSettled(transactions);
     cluster.resume();
     expect(isDone).toBe(true);
@@ -122,7 +120,7 @@ it('a transaction that the server cancels at its commit gives its connection bac
      create constraint trigger slow_commit after update on categories deferrable initially deferred
        for each row execute function slow_commit()`,
   );
-  const refused = expect(database.stores.for(testCaller).transaction(change)).rejects.toMatchObject({
+  const refused = expect(stores.transaction(change)).rejects.toMatchObject({
     code: 'UNAVAILABLE',
   });
   const cancel = `select pg_cancel_backend(pid) from pg_stat_activity where query = 'commit' and state = 'active'`;
@@ -133,15 +131,13 @@ it('a transaction that the server cancels at its commit gives its connection bac
 });
 
 it('a transaction whose last write is refused with its COMMIT keeps its connection', async () => {
-  const save = database.stores
-    .for(testCaller)
-    .transaction(({ idempotency }) =>
-      idempotency.saveFields(
-        { principalId: 'one', key: 'key' },
-        [{ field: 'a', fingerprint: '', result: { tooLong: 'x'.repeat(20_000) } }],
-        new Date(),
-      ),
-    );
+  const save = stores.transaction(({ idempotency }) =>
+    idempotency.saveFields(
+      { principalId: 'one', key: 'key' },
+      [{ field: 'a', fingerprint: '', result: { tooLong: 'x'.repeat(20_000) } }],
+      new Date(),
+    ),
+  );
   const { total } = database.poolFigures();
   await expect(save).rejects.toMatchObject({ code: '23514' });
   expect(database.poolFigures().total).toBe(total);
@@ -151,10 +147,7 @@ it('a transaction whose last write is refused with its COMMIT keeps its connecti
 it('a pool whose connections are not given back is not ready', async () => {
   let release: () => void = () => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
-  const transactions = [
-    database.stores.for(testCaller).transaction(() => held),
-    database.stores.for(testCaller).transaction(() => held),
-  ];
+  const transactions = [stores.transaction(() => held), stores.transaction(() => held)];
   const reason = async (): Promise<string | undefined> => (await database.checkReady(testCaller)).database;
   expect(await reason()).toBeUndefined();
   await until(async () => (await reason()) === 'No connection to the database has become free for a long time.');

@@ -9,6 +9,7 @@ import type { Id } from '../../../src/domain/id.ts';
 import type { PetFilter } from '../../../src/domain/pets/pet.store.ts';
 import { createConnections, type Parameter, statementOf } from '../../../src/platform/postgres/index.ts';
 import { atEnd } from '../../support/at-end.ts';
+import { firstRows } from '../../support/keyset.ts';
 import { listenBefore } from '../../support/listen.ts';
 import { connect } from '../../support/postgres-client.ts';
 import { startCluster } from '../../support/started-cluster.ts';
@@ -39,14 +40,7 @@ beforeEach(async () => {
 
 /** A read like no other of its client. */
 function page(client: string, limit: number, filter: PetFilter = {}, { stores } = database): Promise<unknown> {
-  const keyset = {
-    sort: { field: 'ID', direction: 'asc' },
-    after: undefined,
-    before: undefined,
-    takeLast: false,
-    limit,
-  };
-  return stores.for(callers.for(client)).pets.page(filter, keyset as never);
+  return stores.for(callers.for(client)).pets.page(filter, firstRows(limit));
 }
 
 const endOfTick = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
@@ -101,15 +95,8 @@ it('of a client whose reads take long fewer are sent, and as many as before when
 it('the way to a server far away is no time of its reads', async () => {
   const clock = stopClock();
   const port = await listenBefore(cluster.port, (client, server) => {
-    for (const [from, to] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      from.on('data', (data) => {
-        clock.pass(20);
-        to.write(data);
-      });
-    }
+    client.on('data', () => clock.pass(20)).pipe(server);
+    server.on('data', () => clock.pass(20)).pipe(client);
   });
   const location = new URL(cluster.url);
   location.port = String(port);
@@ -127,12 +114,10 @@ it('the way to a server far away is no time of its reads', async () => {
 it('short reads that wait for too long are refused, and those of a client that has disconnected are not sent', async () => {
   cluster.pause();
   const gone = callers.for('gone');
-  const keyset = { sort: { field: 'ID', direction: 'asc' }, after: undefined, before: undefined, takeLast: false };
+  const { pets } = database.stores.for(gone);
   const reads = [
     ...Array.from({ length: 2 * share }, (_, n) => page('patient', n + 1)),
-    ...Array.from({ length: 2 * share }, (_, n) =>
-      database.stores.for(gone).pets.page({}, { ...keyset, limit: n + 1 } as never),
-    ),
+    ...Array.from({ length: 2 * share }, (_, n) => pets.page({}, firstRows(n + 1))),
   ];
   const outcomes = Promise.allSettled(reads);
   await endOfTick();

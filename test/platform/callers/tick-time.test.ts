@@ -3,31 +3,8 @@ import { expect, it } from '@jest/globals';
 import { Accounts } from '../../../src/platform/callers/accounts.ts';
 import { Callers } from '../../../src/platform/callers/caller.ts';
 import { Share } from '../../../src/platform/callers/share.ts';
+import { holdLoop, watchTicks } from '../../support/measurement.ts';
 import { until } from '../../support/until.ts';
-
-function holdLoop(millis: number): void {
-  const endsAt = performance.now() + millis;
-  while (performance.now() < endsAt);
-}
-
-/** Counts the ticks of the event loop. */
-function countTicks(): { readonly count: number; stop(): void } {
-  let count = 0;
-  let isStopped = false;
-  const tick = (): void => {
-    count += 1;
-    if (!isStopped) setImmediate(tick);
-  };
-  setImmediate(tick);
-  return {
-    get count() {
-      return count;
-    },
-    stop: () => {
-      isStopped = true;
-    },
-  };
-}
 
 it('begins work as it comes while nothing waits', () => {
   const callers = new Callers(new Accounts(), 10);
@@ -95,7 +72,7 @@ it('begins the work of requests as it comes, whatever streams have to write', as
 it('goes on in another tick when a tick has no time left, and begins one piece in each at least', async () => {
   const callers = new Callers(new Accounts(), 1);
   const { ticks } = callers;
-  const watched = countTicks();
+  const watched = watchTicks();
   let begun = 0;
   for (let index = 0; index < 10; index += 1)
     ticks.wait(callers.for('a'), () => {
@@ -103,8 +80,7 @@ it('goes on in another tick when a tick has no time left, and begins one piece i
       holdLoop(3);
     });
   await until(() => begun === 10);
-  watched.stop();
-  expect(watched.count).toBeGreaterThanOrEqual(9);
+  expect((await watched.stop()).ticks).toBeGreaterThanOrEqual(9);
 });
 
 it('takes a short tick after a connection was accepted', () => {

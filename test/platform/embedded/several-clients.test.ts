@@ -8,6 +8,7 @@ import pg from 'pg';
 import { startEmbeddedPostgres } from '../../../src/platform/embedded/embedded-postgres.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { runSql } from '../../support/postgres-client.ts';
+import { message } from '../postgres/message.ts';
 import { DataDirectories } from './data-directories.ts';
 
 const directories = new DataDirectories();
@@ -20,13 +21,6 @@ async function connected(): Promise<pg.Client> {
   const client = new pg.Client(postgres.connection);
   await client.connect();
   return client;
-}
-
-function message(type: string, body: string): Buffer {
-  const bytes = Buffer.from(body, 'latin1');
-  const length = Buffer.alloc(4);
-  length.writeInt32BE(bytes.length + 4);
-  return Buffer.concat([Buffer.from(type), length, bytes]);
 }
 
 const startup = message('', '\0\x03\0\0user\0postgres\0database\0postgres\0\0');

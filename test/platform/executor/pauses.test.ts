@@ -12,11 +12,10 @@ import {
 import { Accounts } from '../../../src/platform/callers/accounts.ts';
 import { Callers } from '../../../src/platform/callers/caller.ts';
 import { PreparedOperation } from '../../../src/platform/executor/operation.ts';
-import { watchTicks } from '../../support/measurement.ts';
+import { holdLoop, watchTicks } from '../../support/measurement.ts';
 
 function takeTime(): string {
-  const end = performance.now() + 0.1;
-  while (performance.now() < end);
+  holdLoop(0.1);
   return 'x';
 }
 

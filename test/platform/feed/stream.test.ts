@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals';
 
 import { Feed } from '../../../src/platform/feed/feed.ts';
 import { FeedStream, type StreamSource } from '../../../src/platform/feed/stream.ts';
-import { threadMillis } from '../../support/measurement.ts';
+import { holdLoop, threadMillis } from '../../support/measurement.ts';
 import { until } from '../../support/until.ts';
 import { bytesOf, MemoryLog, positionAt, type SampleEvent } from './memory-log.ts';
 
@@ -113,8 +113,7 @@ it('however fast its client reads, a stream writes one chunk in a turn of its cl
   const turns: (() => void)[] = [];
   const output = new Writable({ write: (_chunk, _encoding, callback) => callback() });
   const textOf = (event: SampleEvent): string => {
-    const startedAt = performance.now();
-    while (performance.now() - startedAt < busyMillis);
+    holdLoop(busyMillis);
     return numberIn(event);
   };
   const { stream } = streamOf(feed, { textOf, turn: (goOn) => turns.push(goOn) }, output);

@@ -10,6 +10,7 @@ import { type BoundsOptions, defaultHttpLimits } from '../../../src/platform/htt
 import { ClientConnection } from '../../../src/platform/http/connection.ts';
 import { until } from '../../support/until.ts';
 import { atEnd } from '../../support/at-end.ts';
+import { holdLoop } from '../../support/measurement.ts';
 import { listen } from '../../support/listen.ts';
 import { type BoundedServer, startBounded } from './bounded-server.ts';
 import { receive, requestText, respond, send } from './raw-requests.ts';
@@ -39,8 +40,7 @@ async function start(limits: HarnessLimits = {}): Promise<Harness> {
     routes: (api) => {
       api.get('/slow', (_request, reply) => void slow.push(reply.raw));
       api.get('/busy', (request, reply) => {
-        const endsAt = performance.now() + 1;
-        while (performance.now() < endsAt);
+        holdLoop(1);
         busy.push(String(request.headers['x-principal']));
         void reply.send();
       });

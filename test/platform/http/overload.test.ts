@@ -6,6 +6,7 @@ import { expect, it } from '@jest/globals';
 
 import { byteMillis, requestMillis } from '../../../src/platform/callers/accounts.ts';
 import { atEnd } from '../../support/at-end.ts';
+import { holdLoop } from '../../support/measurement.ts';
 import { until } from '../../support/until.ts';
 import { startBounded } from './bounded-server.ts';
 import { requestText, respond, responseTo, send } from './raw-requests.ts';
@@ -164,8 +165,7 @@ it('refuses requests while the event loop is late, and no longer', async () => {
   expect((await respond(port, '/things')).status).toBe(200);
   let isBusy = true;
   const block = (): void => {
-    const end = performance.now() + 200;
-    while (performance.now() < end);
+    holdLoop(200);
     if (isBusy) setImmediate(block);
   };
   block();

@@ -4,12 +4,7 @@ import { Accounts } from '../../../src/platform/callers/accounts.ts';
 import { ConnectionPool, type PoolOptions } from '../../../src/platform/postgres/connection-pool.ts';
 import { ConnectionFailure } from '../../../src/platform/postgres/connection-failure.ts';
 import { testCaller } from '../../support/caller.ts';
-
-/** Waits as long as a busy process would not run its timers. */
-function block(millis: number): void {
-  const until = performance.now() + millis;
-  while (performance.now() < until);
-}
+import { holdLoop } from '../../support/measurement.ts';
 
 it('a connection whose deadline has passed before it is opened is refused, and no timer gets a negative time', async () => {
   const warnings: string[] = [];
@@ -29,7 +24,8 @@ it('a connection whose deadline has passed before it is opened is refused, and n
   const first = pool.connect(testCaller);
   const second = pool.connect(testCaller);
   await new Promise(setImmediate);
-  block(300);
+  // As a busy process, which doesn't run its timers.
+  holdLoop(300);
   fail(new ConnectionFailure(new Error('The first connection')));
   await expect(first).rejects.toThrow('The first connection');
   await expect(second).rejects.toThrow('No connection in time');

@@ -7,8 +7,8 @@ import { UnreadableRow } from '../../../src/platform/postgres/failures.ts';
 import { StatementBatch } from '../../../src/platform/postgres/statement-batch.ts';
 import { type LookUp, lookUpOf, toText } from '../../../src/platform/postgres/statement.ts';
 import type { Id } from '../../../src/domain/id.ts';
-import type { Keyset } from '../../../src/domain/page.ts';
 import { NoFreeConnection } from '../../../src/platform/postgres/connection-slots.ts';
+import { firstRows } from '../../support/keyset.ts';
 import { openTestDatabase } from '../../support/opened-database.ts';
 import { callers, testCaller } from '../../support/caller.ts';
 
@@ -45,13 +45,7 @@ it('of many at the same time each gets its own page, also where others ask for t
     Array.from({ length }, (_, n) => String(from + n * step));
   await Promise.all(
     Array.from({ length: 60 }, async (_, n) => {
-      const keyset: Keyset<'ID'> = {
-        sort: { field: 'ID', direction: 'asc' },
-        after: undefined,
-        before: undefined,
-        takeLast: false,
-        limit: 1 + (n % 3),
-      };
+      const keyset = firstRows(1 + (n % 3));
       const parents = n % 2 === 0 ? ['2', '4'] : ['4', '2'];
       const [page, perParent] = await Promise.all([
         pets.page({}, keyset),

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
-import type { Keyset } from '../../../src/domain/page.ts';
 import type { Stores } from '../../../src/domain/stores.ts';
+import { firstRows } from '../../support/keyset.ts';
 import { openTestDatabase } from '../../support/opened-database.ts';
 import { callers } from '../../support/caller.ts';
 
@@ -11,14 +11,7 @@ const opened = await openTestDatabase({ poolSize: 1 });
 it('while a request of one client reads 48 pages, the read of another client is the next one', async () => {
   const done: string[] = [];
   const read = async (client: string, limit: number): Promise<void> => {
-    const keyset: Keyset<'ID'> = {
-      sort: { field: 'ID', direction: 'asc' },
-      after: undefined,
-      before: undefined,
-      takeLast: false,
-      limit,
-    };
-    await opened.database.stores.for(callers.for(client)).pets.page({}, keyset);
+    await opened.database.stores.for(callers.for(client)).pets.page({}, firstRows(limit));
     done.push(client);
   };
   await read('a', 100);

@@ -4,15 +4,9 @@ import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
 import { type MessageReceiver, readMessages } from '../../../src/platform/postgres/row-parser.ts';
+import { message } from './message.ts';
 
-const bindComplete = Buffer.from([0x32, 0, 0, 0, 4]);
-
-/** A message of PostgreSQL's protocol: its code, its length, which counts itself, and its content. */
-function message(code: string, content: Buffer): Buffer {
-  const length = Buffer.alloc(4);
-  length.writeInt32BE(4 + content.length);
-  return Buffer.concat([Buffer.from(code), length, content]);
-}
+const bindComplete = message('2');
 
 function dataRow(fields: readonly (string | null)[]): Buffer {
   const count = Buffer.alloc(2);
@@ -64,10 +58,10 @@ const results = fc.array(fc.array(fc.array(field, { maxLength: 5 }), { maxLength
 const messagesOf = (rows: readonly (readonly (string | null)[])[]): Buffer[] => [
   bindComplete,
   ...rows.map(dataRow),
-  message('C', Buffer.from(`SELECT ${rows.length}\0`)),
-  message('E', Buffer.from('SERROR\0C57014\0Mlate\0\0')),
-  message('S', Buffer.from('TimeZone\0UTC\0')),
-  message('Z', Buffer.from('I')),
+  message('C', `SELECT ${rows.length}\0`),
+  message('E', 'SERROR\0C57014\0Mlate\0\0'),
+  message('S', 'TimeZone\0UTC\0'),
+  message('Z', 'I'),
 ];
 
 it('reads the rows of every statement, however their bytes arrive', () => {

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 
 import { startAccessProcess } from '../../support/access-process.ts';
 import { openTestDatabase } from '../../support/opened-database.ts';
-import { keyOf } from '../../support/quota-subjects.ts';
+import { keyOf } from './quota-subjects.ts';
 import { awaitValue } from '../../support/until.ts';
 
 const { database } = await openTestDatabase();

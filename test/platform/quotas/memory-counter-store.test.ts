@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { QuotaSubject } from '../../../src/platform/quotas/counter-store.ts';
 import { MemoryCounterStore } from '../../../src/platform/quotas/memory-counter-store.ts';
 import { collectGarbage } from '../../support/measurement.ts';
-import { addressOf, keyOf, one } from '../../support/quota-subjects.ts';
+import { addressOf, keyOf, one } from './quota-subjects.ts';
 import { edges, QuotaModel, scenarios } from './quota-model.ts';
 
 describe('the counters of one process', () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 
 import { FallbackCounterStore } from '../../../src/platform/quotas/fallback-counter-store.ts';
 import { decide, newCounter } from '../../../src/platform/quotas/counter.ts';
-import { keyOf, one } from '../../support/quota-subjects.ts';
+import { keyOf, one } from './quota-subjects.ts';
 
 const rules = { banAfter: 1, banForSeconds: 600 };
 const minutes = 60_000;

@@ -1,4 +1,4 @@
-import type { QuotaSubject } from '../../src/platform/quotas/counter-store.ts';
+import type { QuotaSubject } from '../../../src/platform/quotas/counter-store.ts';
 
 /** The charge of one request. */
 export const one = { needs: 1, spends: 1 };
