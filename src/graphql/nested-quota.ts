@@ -37,7 +37,11 @@ export class NestedQuota {
   }
 
   /** Counts the parents of one batch of a nested connection; returns the reason for a refusal, or undefined. */
-  count({ id, limits }: Principal, field: string, parents: number): Promise<HttpError | undefined> {
+  count(
+    { id, limits }: Pick<Principal, 'id' | 'limits'>,
+    field: string,
+    parents: number,
+  ): Promise<HttpError | undefined> {
     const limit = limits.requestsPerMinute * parentsPerRequest;
     const decision = this.#lastDecision.then(() => this.#decide(`${id} ${field}`, field, parents, limit));
     this.#lastDecision = decision;

@@ -2,7 +2,6 @@ import { locationOf, withClient } from '../support/postgres-client.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
 import type { Operation, Schema } from './document.ts';
-import { openKeys, type Keys } from './keys.ts';
 import { parseExactly, type ReceivedResponse } from './response-check.ts';
 
 export interface Ask {
@@ -17,7 +16,8 @@ export interface Store {
   readonly app: TestApp;
   /** With a key that has the scope admin and no limit. */
   readonly headers: Ask['headers'];
-  readonly keys: Keys;
+  /** Of other keys. */
+  readonly keys: ReturnType<typeof openKeys>;
   ask(request: Ask): Promise<ReceivedResponse>;
   /** A request of the operation that succeeds, on resources that nothing else uses. */
   goodRequest(operation: Operation): Promise<Ask>;
@@ -70,6 +70,27 @@ export async function openStore(operations: readonly Operation[]): Promise<Store
     whileLocked: (work) => whileLocked(app.environment, work),
     lockWait: async () => {
       await until(async () => (await app.sql(waitingLocks)).length > 0);
+    },
+  };
+}
+
+const noLimit = 2 ** 31 - 1;
+
+/** Makes keys, as headers of a request. */
+function openKeys(app: TestApp) {
+  const create = (scope: 'read' | 'admin', requests: number) =>
+    app.createKey({ plan: 'enterprise', scopes: [scope], requestsPerMinute: requests, requestsPerDay: requests });
+  const headersOf = ({ secret }: { readonly secret: string }): Ask['headers'] => ({
+    authorization: `Bearer ${secret}`,
+  });
+  return {
+    readOnly: async () => headersOf(await create('read', noLimit)),
+    /** With one request per window. */
+    single: async () => headersOf(await create('admin', 1)),
+    banned: async () => {
+      const key = await create('admin', noLimit);
+      await app.sql(`update api_keys set banned_until = now() + interval '1 hour' where id = $1`, [key.id]);
+      return headersOf(key);
     },
   };
 }

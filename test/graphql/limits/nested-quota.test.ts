@@ -1,39 +1,25 @@
 import { describe, expect, it } from '@jest/globals';
 
-import type { Principal } from '../../../src/domain/access/principal.ts';
 import { NestedQuota } from '../../../src/graphql/nested-quota.ts';
 import { startTestApp } from '../../support/test-app.ts';
+import { keyOf } from '../../support/quota-subjects.ts';
 import { threadMillis } from '../../support/measurement.ts';
-
-function holder(id: string, requestsPerMinute: number): Principal {
-  const limits = { requestsPerMinute, requestsPerDay: 1_000_000 };
-  return {
-    id,
-    name: id,
-    plan: 'enterprise',
-    scopes: ['read'],
-    expiresAt: null,
-    limits,
-    bans: undefined,
-    isAnonymous: false,
-  };
-}
 
 describe('the parents of nested connections', () => {
   it('are 100 for each request per minute of the plan, for each key and field', async () => {
     const quota = new NestedQuota(() => 0);
-    const count = quota.count.bind(quota, holder('a', 3));
+    const count = quota.count.bind(quota, keyOf('a', 3));
     expect(await count('Pet.orders', 299)).toBeUndefined();
     expect(await count('Pet.orders', 1)).toBeUndefined();
     expect(await count('Pet.orders', 1)).toMatchObject({ code: 'RATE_LIMITED', retryAfterSeconds: 60 });
     expect(await count('Category.pets', 300)).toBeUndefined();
-    expect(await quota.count(holder('b', 3), 'Pet.orders', 300)).toBeUndefined();
+    expect(await quota.count(keyOf('b', 3), 'Pet.orders', 300)).toBeUndefined();
   });
 
   it('of a refused batch are not counted, and the window closes after a minute', async () => {
     let now = 0;
     const quota = new NestedQuota(() => now);
-    const count = quota.count.bind(quota, holder('a', 1));
+    const count = quota.count.bind(quota, keyOf('a', 1));
     await count('Pet.orders', 60);
     now = 20_500;
     expect(await count('Pet.orders', 41)).toMatchObject({ retryAfterSeconds: 40 });
@@ -44,14 +30,14 @@ describe('the parents of nested connections', () => {
 
   it('are counted exactly when many batches begin at once', async () => {
     const quota = new NestedQuota();
-    const count = quota.count.bind(quota, holder('a', 1));
+    const count = quota.count.bind(quota, keyOf('a', 1));
     const responses = await Promise.all(Array.from({ length: 50 }, () => count('Pet.orders', 10)));
     expect(responses.filter((refusal) => refusal === undefined)).toHaveLength(10);
   });
 
   it('cost the same however many there have been', async () => {
     const quota = new NestedQuota();
-    const count = quota.count.bind(quota, holder('a', 1_000_000));
+    const count = quota.count.bind(quota, keyOf('a', 1_000_000));
     const started = threadMillis();
     for (let batch = 0; batch < 1000; batch += 1) await count('Pet.orders', 100);
     expect(threadMillis() - started).toBeLessThan(500);
