@@ -50,7 +50,7 @@ it('counts a fragment within itself as empty there, and still at least what grap
       const text = `{ ${query} } fragment F on Query { ${f} ...G } fragment G on Query { ${g} a { ...F } }`;
       expect(comparisonsOf(text)).toBeLessThanOrEqual(4 * countComparisons(parse(text), Infinity));
     }),
-    { numRuns: 100 },
+    { numRuns: 50 },
   );
 });
 
@@ -64,7 +64,7 @@ it('counts at least what graphql-js compares', () => {
       // Its own visits of a fragment at each place are memoized; a level within another is visited again.
       expect(comparisonsOf(text)).toBeLessThanOrEqual(4 * countComparisons(parse(text), Infinity));
     }),
-    { numRuns: 100 },
+    { numRuns: 50 },
   );
 });
 

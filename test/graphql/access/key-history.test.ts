@@ -67,10 +67,10 @@ describe('the history of a key', () => {
 
   it('is a summary in the log for those beyond a hundred changes at once', async () => {
     await store.sql(`insert into api_keys (name, prefix, sha256, plan, scopes)
-      select 'Imported', 'petstore_many', encode(sha256(n::text::bytea), 'hex'), 'free', '{read}' from generate_series(1, 5000) as n`);
+      select 'Imported', 'petstore_many', encode(sha256(n::text::bytea), 'hex'), 'free', '{read}' from generate_series(1, 500) as n`);
     const summary = () => store.log.find(({ msg }) => String(msg).startsWith('more api keys changed'));
     await until(() => summary() !== undefined);
-    expect(summary()).toMatchObject({ count: 4_900, first: { by: 'sql', action: 'created' } });
+    expect(summary()).toMatchObject({ count: 400, first: { by: 'sql', action: 'created' } });
     expect(store.log.filter(({ msg, name }) => msg === 'api key changed' && name === 'Imported')).toHaveLength(100);
   });
 
@@ -105,13 +105,16 @@ describe('the history of a key', () => {
   it('keeps the last 1,000 changes', async () => {
     const { id } = await create();
     await store.sql(
-      `do $$ begin for n in 1..1003 loop update api_keys set name = 'n' || n where id = ${id}; end loop; end $$`,
+      `insert into api_key_history (key_id, changed_by, action, changes)
+         select $1, 'sql', 'updated', '{}' from generate_series(1, 1000)`,
+      [id],
     );
+    for (const name of ['n1', 'n2']) await store.sql('update api_keys set name = $1 where id = $2', [name, id]);
     const { history: all } = await key(
       id,
       'history(first: 1) { totalCount edges { node { changes } } nodes { changes } }',
     );
-    const changes = ['name: n1002 → n1003'];
+    const changes = ['name: n1 → n2'];
     expect(all).toEqual({ totalCount: 1_000, edges: [{ node: { changes } }], nodes: [{ changes }] });
   });
 });
