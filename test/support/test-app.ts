@@ -118,26 +118,7 @@ export async function startTestApp(
     return { id: String(created?.['id']), secret };
   };
   const { secret: suiteKey } = await createKey({ ...noLimit, scopes: ['admin'] });
-  const ask: TestApp['ask'] = async (method, url, body, headers = {}) => {
-    const isRaw = typeof body === 'string' || Buffer.isBuffer(body);
-    const response = await app.server.inject({
-      method,
-      url,
-      headers: {
-        authorization: `Bearer ${suiteKey}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { payload: isRaw ? body : JSON.stringify(body) }),
-    });
-    const isJson = response.payload !== '' && String(response.headers['content-type']).includes('json');
-    return {
-      status: response.statusCode,
-      headers: response.headers as Headers,
-      text: response.payload,
-      body: isJson ? JSON.parse(response.payload) : undefined,
-    };
-  };
+  const ask = askerOf(app, suiteKey);
   const prefix = settings['REST_PREFIX'] ?? '';
   const category: TestApp['category'] = async (name = 'Dogs') =>
     (await ask('POST', `${prefix}/categories`, { name })).body.id;
@@ -165,6 +146,29 @@ export async function startTestApp(
       (await ask('POST', `${prefix}/pets`, { name: 'Rex', categoryId: await category(), ...fields })).body,
     sql,
     close: () => app.close(),
+  };
+}
+
+function askerOf(app: App, key: string): TestApp['ask'] {
+  return async (method, url, body, headers = {}) => {
+    const isRaw = typeof body === 'string' || Buffer.isBuffer(body);
+    const response = await app.server.inject({
+      method,
+      url,
+      headers: {
+        authorization: `Bearer ${key}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { payload: isRaw ? body : JSON.stringify(body) }),
+    });
+    const isJson = response.payload !== '' && String(response.headers['content-type']).includes('json');
+    return {
+      status: response.statusCode,
+      headers: response.headers as Headers,
+      text: response.payload,
+      body: isJson ? JSON.parse(response.payload) : undefined,
+    };
   };
 }
 
