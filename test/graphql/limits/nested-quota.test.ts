@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { NestedQuota } from '../../../src/graphql/nested-quota.ts';
 import { startTestApp } from '../../support/test-app.ts';
-import { keyOf } from '../../support/quota-subjects.ts';
+import { keyOf } from '../../platform/quotas/quota-subjects.ts';
 import { threadMillis } from '../../support/measurement.ts';
 
 describe('the parents of nested connections', () => {
