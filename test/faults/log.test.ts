@@ -16,15 +16,14 @@ const cluster = await startCluster();
 
 /** The built service; what it writes to stdout is left to the test. */
 async function start(
-  stdout: 'pipe' | number,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<{ child: ChildProcess; address: string; exited: Promise<unknown> }> {
   const child = spawnChild(process.execPath, program.split(' '), {
     env: { ...compiled, NODE_ENV: 'production', PORT: '0', DATABASE_URL: cluster.url, ...environment },
-    stdio: ['ignore', stdout, 'pipe'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = once(child, 'exit');
-  for await (const line of createInterface({ input: child.stderr! })) {
+  for await (const line of createInterface({ input: child.stderr })) {
     const address = /^The store is open at (\S+),/.exec(line)?.[1];
     if (address !== undefined) return { child, address, exited };
   }
@@ -51,7 +50,7 @@ async function fillLog(address: string): Promise<number> {
 }
 
 it('continues, responds in time and ends on SIGTERM while its log is not read', async () => {
-  const { child, address, exited } = await start('pipe');
+  const { child, address, exited } = await start();
   child.stdout?.pause();
   expect(await fillLog(address)).toBeLessThan(5_000);
   expect((await fetch(`${address}/healthz`)).status).toBe(200);
@@ -60,7 +59,7 @@ it('continues, responds in time and ends on SIGTERM while its log is not read', 
 });
 
 it('ends at once at a second signal while its log is not read', async () => {
-  const { child, address, exited } = await start('pipe', { DRAIN_DELAY: '60s' });
+  const { child, address, exited } = await start({ DRAIN_DELAY: '60s' });
   child.stdout?.pause();
   await fillLog(address);
   child.kill('SIGTERM');
@@ -87,7 +86,7 @@ it('starts, continues and ends on SIGTERM while the disk of its log and of its t
 });
 
 it('has a line on stdout within 100 ms or so, and every line when it is stopped, in JSON and nothing else', async () => {
-  const { child, address, exited } = await start('pipe');
+  const { child, address, exited } = await start();
   let output = '';
   child.stdout!.setEncoding('utf8').on('data', (text: string) => (output += text));
   const closed = once(child, 'close');

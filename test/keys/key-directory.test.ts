@@ -27,11 +27,6 @@ async function statementsOf(work: () => Promise<unknown>): Promise<number> {
   return opened.statements.length;
 }
 
-/** Runs SQL behind the program's back. */
-function sql(text: string): Promise<unknown> {
-  return opened.sql(text);
-}
-
 function find(secrets: readonly string[]) {
   return Promise.all(secrets.map(async (secret) => directory.find(secret)));
 }
@@ -141,18 +136,18 @@ describe('a change of a key', () => {
       access.create({ name: 'Kept', plan: 'free' }),
     ]);
     await find([secret, kept]);
-    await sql(
+    await opened.sql(
       `insert into api_keys (name, prefix, sha256, plan, scopes)
        select 'One of many', 'petstore_many', encode(sha256(n::text::bytea), 'hex'), 'free', '{read}' from generate_series(1, 1100) as n`,
     );
-    await sql(`update api_keys set revoked_at = now() where name = 'One of many'`);
+    await opened.sql(`update api_keys set revoked_at = now() where name = 'One of many'`);
     now += 1_000;
     expect(await statementsOf(async () => expect(await directory.find(secret)).toBeUndefined())).toBe(2);
     expect(await directory.find(kept)).toMatchObject({ name: 'Kept' });
     const unknown = generateKey();
     expect(await directory.find(unknown)).toBeUndefined();
     // A later change is reported as one again.
-    await sql(`update api_keys set plan = 'pro' where name = 'Kept'`);
+    await opened.sql(`update api_keys set plan = 'pro' where name = 'Kept'`);
     now += 1_000;
     expect(await statementsOf(async () => expect(await directory.find(kept)).toMatchObject({ plan: 'pro' }))).toBe(1);
   });
@@ -163,7 +158,7 @@ describe('a change of a key', () => {
   ])('by SQL that %s holds a second later', async (_, statement) => {
     const { apiKey, secret } = await access.create({ name: 'Deleted', plan: 'free' });
     expect(await directory.find(secret)).toBeDefined();
-    await sql(statement(apiKey.id));
+    await opened.sql(statement(apiKey.id));
     now += 1_000;
     expect(await directory.find(secret)).toBeUndefined();
   });
@@ -171,10 +166,10 @@ describe('a change of a key', () => {
   it('counts only once it is committed', async () => {
     const { secret } = await access.create({ name: 'Rolled back', plan: 'free' });
     await directory.find(secret);
-    await sql(`begin; update api_keys set plan = 'pro'; rollback`);
+    await opened.sql(`begin; update api_keys set plan = 'pro'; rollback`);
     now += 1_000;
     expect(await directory.find(secret)).toMatchObject({ plan: 'free' });
-    await sql(`update api_keys set plan = 'pro' where name = 'Rolled back'`);
+    await opened.sql(`update api_keys set plan = 'pro' where name = 'Rolled back'`);
     now += 1_000;
     expect(await directory.find(secret)).toMatchObject({ plan: 'pro' });
   });
