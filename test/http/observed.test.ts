@@ -96,6 +96,7 @@ it('leaves no key in the log or the metrics, wherever a client puts it', async (
     `GET /${partly}/%zz HTTP/1.1\r\nHost: ${secret}\r\nConnection: close\r\n\r\n`,
   ])
     await responseTo(port, text);
+  service.app.server.log.error({ err: new Error(`row of ${secret}`) }, `failed for ${secret}`);
   const { data } = await service.graphql('mutation { createApiKey(input: { name: "k", plan: FREE }) { secret } }');
   const created = data.createApiKey.secret as string;
   expect(log.filter(({ key, status }) => key === id && status !== undefined)).toHaveLength(requests.length);

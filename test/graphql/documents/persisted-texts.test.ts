@@ -14,13 +14,16 @@ it('a client that sends more than there is room for evicts its own texts, not th
   expect([texts.get('hostile 0'), texts.get('hostile 299')]).toEqual([undefined, long]);
 });
 
-it('a client that comes later gets room from the one that holds the most', () => {
+it('a client that comes later gets room from the one that holds the most, until it holds as much', () => {
   const texts = new PersistedTexts(callers.accounts);
   const [first, second] = [callers.for('first'), callers.for('second')];
   for (let count = 0; count < 128; count += 1) texts.set(`first ${count}`, long, first);
   for (let count = 0; count < 64; count += 1) texts.set(`second ${count}`, long, second);
   for (let count = 0; count < 64; count += 1) expect(texts.get(`second ${count}`)).toBe(long);
   expect([texts.get('first 63'), texts.get('first 64')]).toEqual([undefined, long]);
+  // Both hold as much as they do on the average.
+  texts.set('second 64', long, second);
+  expect([texts.get('second 0'), texts.get('first 65')]).toEqual([undefined, long]);
 });
 
 it('the least recently used is forgotten first', () => {
