@@ -71,6 +71,11 @@ export function isOutdated(error: unknown): boolean {
   return isPlan || hasCode(error, /^(?:26000|42P05)$/);
 }
 
+/** A prepared statement is missing. */
+export function isUnprepared(error: unknown): boolean {
+  return hasCode(error, /^26000$/);
+}
+
 /** The server can be read only: it has become a standby, or its disk is protected. */
 export function isReadOnly(error: unknown): boolean {
   return isOrHas(error, ({ code }) => code === readOnlyState);

@@ -152,6 +152,8 @@ it('reads that wait for a lock fail no read of another table, and go on when the
   ]);
   const ids: readonly Id[] = ['1' as Id, '2' as Id];
   expect(await Promise.all(ids.map((id) => storesOf('b').categories.byIds([id])))).toHaveLength(2);
+  // None of them is left in the pipeline.
+  await until(() => own.poolFigures().waiting === share);
   await holder.query('rollback');
   expect(await locked).toHaveLength(share + 1);
 });

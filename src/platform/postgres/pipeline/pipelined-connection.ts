@@ -2,7 +2,7 @@ import { type Caller, type Lease, service } from '../../callers/index.ts';
 import { inBackground } from '../../background.ts';
 import { NoFreeConnection } from '../connection-slots.ts';
 import type { PgConnection } from '../connection.ts';
-import { isLoss, isOutdated, isTimeout } from '../driver-errors.ts';
+import { isLocked, isLoss, isOutdated, isTimeout, isUnprepared } from '../driver-errors.ts';
 import { type Query, recordStatement } from '../statement.ts';
 import { StatementBatch } from '../statement-batch.ts';
 
@@ -56,6 +56,8 @@ export class PipelinedConnection {
   readonly #pending: PendingRead[] = [];
   /** When the response to the last one came. */
   #respondedAt = 0;
+  /** Of the last read that has met one. */
+  #lockError: Error | undefined;
   /** The fastest of the last reads that had none before them: hardly more than the way to the server and back. */
   #roundTripMillis = Infinity;
   /** It gets no more reads, and is closed when it has finished those that it has. */
@@ -156,7 +158,10 @@ export class PipelinedConnection {
     return millis - this.#roundTripMillis;
   }
 
-  #fail(pending: PendingRead, error: Error, usedMillis: number): void {
+  #fail(pending: PendingRead, failure: Error, usedMillis: number): void {
+    if (isLocked(failure)) this.#lockError = failure;
+    // Of reads that were sent together, the first one has met a lock when it was to prepare their statement: so have all.
+    const error = isUnprepared(failure) ? (this.#lockError ?? failure) : failure;
     // Not after a response timeout: a second wait would take too long.
     const isUnusable = isOutdated(error) || (isLoss(error) && this.#connection?.hasTimedOut !== true);
     if (isUnusable && !pending.isRetried) {
