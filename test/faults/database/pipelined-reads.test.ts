@@ -158,6 +158,27 @@ it('reads that wait for a lock fail no read of another table, and go on when the
   expect(await locked).toHaveLength(share + 1);
 });
 
+it('a prepared statement that is gone is prepared again, also where reads of it have met a lock before', async () => {
+  const { pipeline, pool } = createConnections({ ...databaseAt(cluster.url), poolSize: 2 });
+  const holder = await connect(cluster.url);
+  const [count, forget] = [
+    statementOf('select count(*) from pets', 1, ([text]) => text),
+    statementOf('deallocate all', 0, () => undefined),
+  ];
+  const read = (statement: typeof count | typeof forget = count): Promise<unknown> =>
+    pipeline!.run(callers.for('a'), statement, []);
+  await holder.query('begin; lock table pets in access exclusive mode');
+  const locked = await Promise.allSettled([read(), read(), read()]);
+  expect(locked).toEqual(
+    locked.map(() => ({ status: 'rejected', reason: expect.objectContaining({ reason: 'locked' }) })),
+  );
+  await holder.query('rollback');
+  const counted = await read();
+  await read(forget);
+  expect(await Promise.all([read(), read()])).toEqual([counted, counted]);
+  await Promise.all([pipeline!.close(), pool.end(), holder.end()]);
+});
+
 it('what walks an index more than 200 times has a connection of its own', async () => {
   const anyOf = (count: number): Promise<unknown> =>
     page('a', 1, { categoryIdIn: Array.from({ length: count }, (_, n) => String(n + 1) as Id) });

@@ -56,8 +56,8 @@ export class PipelinedConnection {
   readonly #pending: PendingRead[] = [];
   /** When the response to the last one came. */
   #respondedAt = 0;
-  /** Of the last read that has met one. */
-  #lockError: Error | undefined;
+  /** The error of the last read that has met a lock, and when it came. */
+  #lock: { readonly error: Error; readonly at: number } | undefined;
   /** The fastest of the last reads that had none before them: hardly more than the way to the server and back. */
   #roundTripMillis = Infinity;
   /** It gets no more reads, and is closed when it has finished those that it has. */
@@ -159,9 +159,8 @@ export class PipelinedConnection {
   }
 
   #fail(pending: PendingRead, failure: Error, usedMillis: number): void {
-    if (isLocked(failure)) this.#lockError = failure;
-    // Of reads that were sent together, the first one has met a lock when it was to prepare their statement: so have all.
-    const error = isUnprepared(failure) ? (this.#lockError ?? failure) : failure;
+    if (isLocked(failure)) this.#lock = { error: failure, at: this.#respondedAt };
+    const error = isUnprepared(failure) ? (this.#lockBefore(pending)?.error ?? failure) : failure;
     // Not after a response timeout: a second wait would take too long.
     const isUnusable = isOutdated(error) || (isLoss(error) && this.#connection?.hasTimedOut !== true);
     if (isUnusable && !pending.isRetried) {
@@ -170,6 +169,11 @@ export class PipelinedConnection {
     }
     reject(pending, error, usedMillis);
     if (isTimeout(error)) this.#moveOthers();
+  }
+
+  /** Of reads that were sent together, the first one has met a lock when it was to prepare their statement: so have all. */
+  #lockBefore({ sentAt = Infinity }: PendingRead): { readonly error: Error } | undefined {
+    return this.#lock !== undefined && sentAt <= this.#lock.at ? this.#lock : undefined;
   }
 
   /** Reads behind a slow one have waited as long, perhaps for the same lock: they are retried elsewhere. */
