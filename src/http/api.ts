@@ -58,11 +58,11 @@ function checkRequest(request: FastifyRequest, reply: FastifyReply, done: (error
 }
 
 async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { is404, server } = request;
-  await server.authentication.admit(request, reply);
+  await request.server.authentication.admit(request, reply);
   openRequest(request, reply, request.principal.id);
-  if (is404) refuseUnmatched(request);
-  const { scope } = request.route.config;
+  const { url, config } = request.route;
+  if (url === undefined) refuseUnmatched(request);
+  const { scope } = config;
   if (scope !== undefined) requireScope(request.principal, scope);
 }
 
@@ -123,7 +123,7 @@ function setCacheHeaders(request: FastifyRequest, reply: FastifyReply): void {
 }
 
 function isUnknownPage(request: FastifyRequest): boolean {
-  return request.is404 && request.server.routeTable.isPublic(pathOf(request.url));
+  return request.route.url === undefined && request.server.routeTable.isPublic(pathOf(request.url));
 }
 
 function discard(payload: unknown): void {

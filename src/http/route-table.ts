@@ -87,9 +87,7 @@ export class RouteTable {
     if (found === null) return undefined;
     // A value would be undefined only for an optional parameter, and no path has one.
     const params = found.params as MatchedRoute['params'];
-    // `/pets/` names no pet: 404 whatever the method, though the router has a route for it.
-    if (Object.values(params).includes('')) return undefined;
-    return { ...(found.store as StoredRoute), params };
+    return isWhole(params) ? { ...(found.store as StoredRoute), params } : undefined;
   }
 
   /** True for the public pages and every path below them. */
@@ -119,6 +117,11 @@ export class RouteTable {
   #routesOf(path: string): readonly MatchedRoute[] {
     return [...this.#methods].flatMap((method) => this.find(method, path) ?? []);
   }
+}
+
+/** False for `/pets/`, which names no pet: 404 whatever the method, though the router has a route for it. */
+export function isWhole(params: MatchedRoute['params']): boolean {
+  return !Object.values(params).includes('');
 }
 
 /** Most targets are only a path, without anything to decode. */

@@ -26,7 +26,7 @@ import { type AddressLogging, addressSubject } from './client.ts';
 import { allowOrigins, type CorsHeaders } from './cors.ts';
 import { describeFailure, HttpError } from './error-table.ts';
 import { failureResponse, logFailure, type RenderErrorPage } from './failure-response.ts';
-import { type MatchedRoute, pathOf, type RouteConfig, RouteTable } from './route-table.ts';
+import { isWhole, type MatchedRoute, pathOf, type RouteConfig, RouteTable } from './route-table.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -125,7 +125,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     clientErrorHandler: (error: Error, socket) => respondToBrokenRequest(broken, error, socket),
     frameworkErrors: (error, request, reply) => {
       // Fastify's router couldn't find it.
-      prepareReply(request, reply, routeTable.find(request.method, pathOf(request.url)));
+      prepareReply(request, reply, routeTable.find(request.method, pathOf(request.url)) ?? noRoute);
       const headers = server.authentication.headersFor(request.ip).then((figures) => {
         void reply.headers(figures);
       });
@@ -192,9 +192,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
   }
 }
 
-function routeOf({ routeOptions, params }: FastifyRequest): MatchedRoute {
-  const { url, config } = routeOptions as { readonly url?: string; readonly config?: RouteConfig };
-  return { url, config: config ?? {}, params: params as MatchedRoute['params'] };
+const noRoute: MatchedRoute = { url: undefined, config: {}, params: {} };
+
+function routeOf(request: FastifyRequest): MatchedRoute {
+  const { url, config } = request.routeOptions as { readonly url?: string; readonly config?: RouteConfig };
+  const params = request.params as MatchedRoute['params'];
+  return isWhole(params) ? { url, config: config ?? {}, params } : noRoute;
 }
 
 function crossOriginRequest({ method, headers }: FastifyRequest): Parameters<CorsHeaders>[0] {

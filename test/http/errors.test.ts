@@ -139,7 +139,7 @@ describe('a request without a route', () => {
     ['with an empty parameter', '/things/'],
     ['that is decoded once, not twice', '/%2574hings'],
   ])('is 404 for a path %s, for OPTIONS too', async (_what, url) => {
-    for (const method of ['PUT', 'OPTIONS'] as const) {
+    for (const method of ['PATCH', 'PUT', 'OPTIONS'] as const) {
       expect((await http.server.inject({ method, url })).json()).toMatchObject({ status: 404, code: 'not_found' });
     }
   });

@@ -73,6 +73,7 @@ it('is announced by nothing else', async () => {
     ['PATCH', `/pets/${petId}`, { name: 'Max' }],
     ['PUT', `/pets/${petId}`, {}],
     ['OPTIONS', `/pets/${petId}`, undefined],
+    ['GET', '/pets/', undefined],
     ['GET', `/inventory/${petId}`, undefined],
   ] as const) {
     const { headers } = await rest.ask(method, url, body);
