@@ -21,7 +21,7 @@ export interface ShareOptions {
 /** For whom something is held. */
 type Client = Pick<Caller, 'id'>;
 
-type WaitingCaller = Client & Partial<Pick<Caller, 'signal' | 'waitedMillis' | 'beginWait' | 'endWait'>>;
+type WaitingCaller = Client & Partial<Pick<Caller, 'failure' | 'signal' | 'waitedMillis' | 'beginWait' | 'endWait'>>;
 
 /** Of the last lease in the mean of a client's leases. */
 const weightOfLast = 1 / 8;
@@ -151,9 +151,10 @@ export class Share {
 
   /**
    * Takes the amount when it is free. Throws the refusal when the caller has waited for `waitMillis`, whatever it has
-   * waited for, or the reason for which it was aborted; what several callers of a client wait for has no signal.
+   * waited for, or its failure; what several callers of a client wait for has none.
    */
   async take(caller: WaitingCaller, amount = 1): Promise<Lease> {
+    if (caller.failure !== undefined) throw caller.failure;
     return this.tryTake(caller, amount) ?? this.#wait(caller, amount);
   }
 

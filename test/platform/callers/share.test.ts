@@ -80,6 +80,17 @@ it('refuses after the wait, and forgets who has gone', async () => {
   expect([slots.held, slots.clients]).toEqual([0, 0]);
 });
 
+it('lets nobody wait who has disconnected, or has lost the database, before', async () => {
+  const { slots, caller } = share({ ofClient: 1 });
+  slots.takeNow(caller('a'));
+  const [gone, lost] = [caller('a'), caller('a')];
+  gone.abort(new Error('gone'));
+  lost.fail(new Error('lost'));
+  await expect(slots.take(gone)).rejects.toThrow('gone');
+  await expect(slots.take(lost)).rejects.toThrow('lost');
+  expect(slots.waiting).toBe(0);
+});
+
 it('lets no request pass those of the same client that wait, and takes what is there already however much it is', async () => {
   const { slots, caller } = share({ ofClient: 1, ofAll: 2 });
   const held = slots.tryTake(caller('a'));
