@@ -87,8 +87,8 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   if (config.adminApiKey !== undefined) alsoRedact(config.adminApiKey);
   // On a port of their own they are for operators.
   const metrics = new Metrics({ hidesSchema: !config.graphql.introspection && config.metricsPort === undefined });
-  overrides.logStream?.onDrop?.(() => metrics.countDroppedLogLine());
-  const onRefusal: OnRefusal = (bound) => metrics.countRefusal(bound);
+  overrides.logStream?.onDrop?.(() => metrics.droppedLogLines.inc());
+  const onRefusal: OnRefusal = (bound) => metrics.refusals.inc({ bound });
   const accounts = new Accounts();
   const callers = new Callers(accounts, overrides.httpLimits?.tickMillis);
   const opening = openDatabase({
@@ -167,7 +167,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   });
   sequencer.start();
   database.onServerChange((change) => {
-    metrics.countFailover();
+    metrics.failovers.inc();
     server.log.warn(change, 'the database is written to on another server');
   });
   const collectionSlots = createCollectionSlots(accounts, onRefusal, overrides.collectionLimits);
@@ -183,7 +183,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   });
   const authentication = new Authentication({
     ...access,
-    onDecision: (plan, outcome) => metrics.countDecision(plan, outcome),
+    onDecision: (plan, outcome) => metrics.decisions.inc({ plan, outcome }),
   });
   const idempotency = new IdempotencyService();
   const streams = new EventStreams({
@@ -216,8 +216,10 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     stores,
     idempotency,
     collectionSlots,
-    onDeprecatedCall: (operationId, { principal }) =>
-      metrics.countDeprecatedCall(operationId, (principal as Principal | undefined)?.plan ?? 'none'),
+    onDeprecatedCall: (operation, { principal }) => {
+      const { plan = 'none' } = (principal as Principal | undefined) ?? {};
+      metrics.deprecatedCalls.inc({ operation, plan });
+    },
   });
 
   let isDraining = false;

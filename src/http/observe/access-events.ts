@@ -14,7 +14,7 @@ export function accessEvents(log: FastifyBaseLogger, metrics: Metrics) {
     onEviction: (policy: string) =>
       log.warn({ policy }, 'Redis evicts counters when its memory is full: set its maxmemory-policy to noeviction'),
     onBan: ({ id }: QuotaSubject, { until }: AutomaticBan) => {
-      metrics.countBan();
+      metrics.bans.inc();
       log.warn(
         { key: id, until: new Date(until) },
         'a key is banned: it kept sending requests after its quota was spent',

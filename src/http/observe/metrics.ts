@@ -1,10 +1,8 @@
 import { fastify, type FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-import type { PlanName } from '../../domain/access/plan.ts';
-import type { QuotaDecision } from '../../platform/quotas/index.ts';
 import { MetricsText } from '../../platform/http/index.ts';
-import { type Bound, bounds } from './bounds.ts';
+import { bounds } from './bounds.ts';
 
 interface PoolFigures {
   readonly total: number;
@@ -68,31 +66,31 @@ export class Metrics {
     buckets: latencyBuckets,
     registers: [this.#registry],
   });
-  readonly #decisions = this.#counter(
+  readonly decisions = this.#counter(
     'quota_decisions_total',
     'Quota decisions, by plan and outcome.',
     'plan',
     'outcome',
   );
-  readonly #bans = this.#counter('bans_total', 'Keys banned for sending requests after their quota was spent.');
-  readonly #deprecatedCalls = this.#counter(
+  readonly bans = this.#counter('bans_total', 'Keys banned for sending requests after their quota was spent.');
+  readonly deprecatedCalls = this.#counter(
     'deprecated_calls_total',
     'Calls of deprecated operations, by plan.',
     'operation',
     'plan',
   );
-  readonly #refusals = this.#counter('refusals_total', 'Requests, responses and connections beyond a bound.', 'bound');
+  readonly refusals = this.#counter('refusals_total', 'Requests, responses and connections beyond a bound.', 'bound');
   readonly #graphqlErrors = this.#counter(
     'graphql_errors_total',
     'Errors in GraphQL responses, by the root fields of the operation and the code.',
     'operation',
     'code',
   );
-  readonly #failovers = this.#counter(
+  readonly failovers = this.#counter(
     'database_failovers_total',
     'How often the database was written to on another server than before.',
   );
-  readonly #droppedLogLines = this.#counter(
+  readonly droppedLogLines = this.#counter(
     'log_lines_dropped_total',
     'Log lines dropped because standard output was not read.',
   );
@@ -105,7 +103,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.#registry });
     for (const name of misnamed) this.#registry.removeSingleMetric(name);
     // Without a first 0, Prometheus doesn't see the first refusal as an increase.
-    for (const bound of bounds) this.#refusals.inc({ bound }, 0);
+    for (const bound of bounds) this.refusals.inc({ bound }, 0);
   }
 
   /** Metrics that are read from their source each time. */
@@ -144,23 +142,6 @@ export class Metrics {
     if (seconds !== undefined) this.#seconds.observe({ operation }, seconds);
   }
 
-  countDecision(plan: PlanName | 'none', outcome: QuotaDecision['outcome']): void {
-    this.#decisions.inc({ plan, outcome });
-  }
-
-  countBan(): void {
-    this.#bans.inc();
-  }
-
-  countDeprecatedCall(operation: string, plan: PlanName | 'none'): void {
-    this.#deprecatedCalls.inc({ operation, plan });
-  }
-
-  /** Counts a refusal or an abort because of a bound. */
-  countRefusal(bound: Bound): void {
-    this.#refusals.inc({ bound });
-  }
-
   /** `operation` is made of the schema's root fields. */
   countGraphQLErrors(operation: string, codes: readonly string[]): void {
     for (const code of codes) this.#graphqlErrors.inc({ operation: this.#shown(operation), code });
@@ -169,15 +150,6 @@ export class Metrics {
   /** Of an operation of GraphQL its kind alone, where the schema is hidden. */
   #shown(operation: string): string {
     return this.#hidesSchema ? operation.replace(/^(query|mutation|subscription) .*$/, '$1') : operation;
-  }
-
-  /** Another server of the database takes the writes. */
-  countFailover(): void {
-    this.#failovers.inc();
-  }
-
-  countDroppedLogLine(): void {
-    this.#droppedLogLines.inc();
   }
 
   /** `/metrics` as a public page of this server. */
