@@ -2,7 +2,8 @@ import { Readable } from 'node:stream';
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-import { byteMillis, type Share } from '../platform/callers/index.ts';
+import { byteMillis, type Caller, type Share } from '../platform/callers/index.ts';
+import { clientGone } from '../platform/http/index.ts';
 import type { RestResponse } from './responses.ts';
 import { isKnown } from './entity-tag.ts';
 import { jsonMediaType } from './media-types.ts';
@@ -32,32 +33,18 @@ function isRead({ method }: FastifyRequest): boolean {
  * error response; a later error destroys the connection, so that the response can't look complete.
  */
 async function streamCollection(
-  request: FastifyRequest,
+  { caller }: FastifyRequest,
   reply: FastifyReply,
   chunks: AsyncIterable<string>,
   collectionSlots: Share,
 ): Promise<FastifyReply> {
-  const { caller } = request;
+  // It wouldn't close once more.
+  if (reply.raw.closed) throw clientGone;
   const slot = collectionSlots.takeNow(caller);
-  onceClosed(request, reply, () => slot.release());
+  reply.raw.once('close', () => slot.release());
   const iterator = chunks[Symbol.asyncIterator]();
   const first = await iterator.next();
-  const onChunk = ({ length }: string): void => caller.use(length * byteMillis);
-  return reply.send(Readable.from(chunksOf(first, iterator, onChunk), { highWaterMark: 1 }));
-}
-
-/**
- * Calls the listener when the response or its connection has closed. The response doesn't emit `close` when the
- * connection closes before an earlier pipelined response has ended, or has closed already.
- */
-function onceClosed({ raw: { socket } }: FastifyRequest, { raw: response }: FastifyReply, listener: () => void): void {
-  const end = (): void => {
-    socket.off('close', end);
-    listener();
-  };
-  response.once('close', end);
-  socket.once('close', end);
-  if (socket.destroyed) end();
+  return reply.send(Readable.from(chunksOf(caller, first, iterator), { highWaterMark: 1 }));
 }
 
 /**
@@ -65,13 +52,13 @@ function onceClosed({ raw: { socket } }: FastifyRequest, { raw: response }: Fast
  * them.
  */
 async function* chunksOf(
+  caller: Caller,
   first: IteratorResult<string>,
   rest: AsyncIterator<string>,
-  onChunk: (chunk: string) => void,
 ): AsyncGenerator<Buffer, void> {
   try {
     for (let chunk = first; chunk.done !== true; chunk = await rest.next()) {
-      onChunk(chunk.value);
+      caller.use(chunk.value.length * byteMillis);
       yield Buffer.from(chunk.value);
     }
   } finally {
