@@ -30,7 +30,9 @@ export class EventDaysMigration extends Migration {
 
 const dayByClock = 'floor(extract(epoch from clock_timestamp()) / 86400)';
 
-const moverByLogTime = eventMover.replace(dayByClock, () => dayByClock.replace('clock_timestamp()', 'state.log_time'));
+export const moverByLogTime = eventMover.replace(dayByClock, () =>
+  dayByClock.replace('clock_timestamp()', 'state.log_time'),
+);
 
 /** `passed` is for how long its caller has known that it kept the time; null at its first call. */
 const maintenanceByLogTime = `create function @schema.petstore_maintain_events(

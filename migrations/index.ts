@@ -12,6 +12,7 @@ import { RecordedTablesMigration } from './2026-11-25-recorded-tables.ts';
 import { EventHalvesMigration } from './2026-11-25-event-halves.ts';
 import { EventDaysMigration } from './2026-11-25-event-days.ts';
 import { FoldMigration } from './2026-11-25-fold.ts';
+import { UnreadableChangesMigration } from './2026-11-26-unreadable-changes.ts';
 
 /** All migrations, oldest first, by the names under which the database remembers them. */
 export const migrations = [
@@ -29,4 +30,5 @@ export const migrations = [
   { name: '2026-11-25-event-halves', migration: EventHalvesMigration },
   { name: '2026-11-25-event-days', migration: EventDaysMigration },
   { name: '2026-11-25-fold', migration: FoldMigration },
+  { name: '2026-11-26-unreadable-changes', migration: UnreadableChangesMigration },
 ] as const;

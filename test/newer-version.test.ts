@@ -24,6 +24,8 @@ const newerEvents = [
   ['pet.updated', '{"id":1,"name":"Rex","status":"fostered","category_id":1}'],
   ['pet.updated', '{"id":1,"name":"Rex","status":"available","category_id":null}'],
   ['order.created', '{"id":1,"complete":false,"ship_date":"whenever"}'],
+  ['pet.updated', '[{"id":1}]'],
+  ['pet.updated', `{"id":${'['.repeat(5_000)}${']'.repeat(5_000)}}`],
 ] as const;
 
 /** Through the outbox, under names that no mover knows. */
@@ -83,19 +85,21 @@ describe('events of a newer version', () => {
     const start = /^<([^>]+)>/.exec(headers['link'] ?? '')?.[1] ?? '';
     const after = new URL(start, address).searchParams.get('cursor');
     await insertEvents(newerEvents);
-    const query = 'subscription($after: ID) { events(after: $after) { type nodeId object { nodeId } } }';
+    await app.sql(`update events set at = 'infinity' where type = 'voucher.created'`);
+    await app.sql(`update events set at = '-infinity' where type = 'pet.adopted'`);
+    const query = 'subscription($after: ID) { events(after: $after) { type at nodeId object { nodeId } } }';
     const stream = await openStream(address, app.key, { query, variables: { after } }, eventStream);
     await app.sql(`insert into event_outbox (type, object_id) values ('voucher.deleted', 1)`);
     const id = await app.category();
 
     const events = await follow(start, `/categories/${id}`);
-    const resync = Array.from({ length: 9 }, () => 'store.resync');
+    const resync = Array.from({ length: newerEvents.length + 1 }, () => 'store.resync');
     expect(events.map(({ type }) => type)).toEqual([...resync, 'category.created']);
     for (const { resource, version, object } of events.slice(0, -1)) {
       expect([resource, version, object]).toEqual([undefined, undefined, undefined]);
     }
     for (const [type, count] of [
-      ['store.resync', 9],
+      ['store.resync', resync.length],
       ['category.created', 1],
       ['pet.updated', 0],
     ] as const) {
@@ -103,7 +107,7 @@ describe('events of a newer version', () => {
     }
 
     const { data, errors } = await app.graphql(
-      'query($after: ID!) { events(after: $after) { nodes { type nodeId } } }',
+      'query($after: ID!) { events(after: $after) { nodes { type at nodeId } } }',
       {
         after,
       },
@@ -113,7 +117,7 @@ describe('events of a newer version', () => {
       ...resync.map(() => 'STORE_RESYNC'),
       'CATEGORY_CREATED',
     ]);
-    await stream.until(10);
+    await stream.until(resync.length + 1);
     expect(stream.results().map(({ data: { events: event }, errors: failures }) => [event.type, failures])).toEqual([
       ...resync.map(() => ['STORE_RESYNC', undefined]),
       ['CATEGORY_CREATED', undefined],

@@ -28,10 +28,13 @@ interface LogRow {
 const knownTypes: ReadonlySet<string> = new Set(eventTypes);
 const resync = { type: 'store.resync', subject: undefined } as const;
 
+/** Within the years that both protocols can write. */
+const shownAt = millisOf(`least(greatest(found.at, '0001-01-01 00:00Z'), '9999-12-31 23:59Z')`);
+
 /** One statement sees one moment: `event_state`, and the log up to it. */
 const afterText = `
   select state.position || ':' || state.salt, known.is_known,
-    found.position || ':' || found.salt, found.type, ${millisOf('found.at')}, found.body::text
+    found.position || ':' || found.salt, found.type, ${shownAt}, found.body::text
   from event_state as state
   cross join lateral (
     select $1::bigint is null or (state.position, state.salt) = ($1::bigint, $2::bigint)
@@ -121,10 +124,15 @@ export function createEventMoves(session: Session, clock: RemoteClock): EventMov
   };
 }
 
+/** Null for a text that is nested too deeply for V8. */
 function parseBody(text: string): Body | null {
   // The context is in Node, not yet in TypeScript's library.
   const parse = JSON.parse as (text: string, reviver: Reviver) => unknown;
-  return parse(text, revive) as Body | null;
+  try {
+    return parse(text, revive) as Body | null;
+  } catch {
+    return null;
+  }
 }
 
 const revive: Reviver = (_key, value, { source = '' }) =>

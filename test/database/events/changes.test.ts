@@ -173,6 +173,27 @@ it('what refers to rows that TRUNCATE has removed is left out, and the resynchro
   expect(events).toEqual(resync);
 });
 
+it.each([
+  ['a value that its column does not take', 1_000, `('order.updated', 1, null, null, '{"id":1,"quantity":"many"}')`],
+  ['a body that is no object', 1_000, `('order.updated', 1, null, null, '[]')`],
+  ['half of a state that is no number', 1_000, `('inventory.updated', 1, null, 'many', null)`],
+  ['no half of a state', 1_000, `('inventory.created', 1, null, null, null)`],
+  ['no half of a state, and many after it', 20, `('inventory.created', 1, null, null, null)`],
+])(
+  'a row of the outbox with %s does not stop the log: what is moved with it is store.resync',
+  async (_, limit, row) => {
+    const events = await eventsOf(
+      `insert into event_outbox (type, object_id, before, after, body) values ${row};
+     insert into categories (name) select 'n' || n from generate_series(1, 200) as n`,
+      limit,
+    );
+    expect(events).toContain('store.resync');
+    expect(await eventsOf(`update categories set name = 'Hounds' where id = 1`)).toEqual([
+      'category.updated {"id":"1","name":"Hounds"}',
+    ]);
+  },
+);
+
 it('the instants of an order do not depend on the time zone of the session', async () => {
   const events = await eventsOf(`begin; set local timezone = 'America/New_York'; set local datestyle = 'German';
     insert into orders (ship_date) values ('0001-01-01T00:00:00Z'), ('9999-12-31T23:59:59.999Z'), ('2026-07-01T00:00:00Z'); commit`);
