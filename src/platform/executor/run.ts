@@ -1,4 +1,4 @@
-import { type FieldNode, getArgumentValues, type GraphQLError, locatedError } from 'graphql';
+import { type FieldNode, type GraphQLError, locatedError } from 'graphql';
 
 import type { PreparedField } from './selection.ts';
 
@@ -119,7 +119,7 @@ export class Run {
     let args = this.#arguments.get(field);
     if (args === undefined) {
       try {
-        args = getArgumentValues(field.definition, field.nodes[0] as FieldNode, this.variables);
+        args = field.argumentsFor(this.variables);
       } catch (failure) {
         args = errorOf(failure);
       }

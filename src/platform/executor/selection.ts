@@ -2,6 +2,7 @@ import {
   defaultFieldResolver,
   defaultTypeResolver,
   type FieldNode,
+  getArgumentValues,
   getNamedType,
   type GraphQLAbstractType,
   type GraphQLCompositeType,
@@ -12,13 +13,15 @@ import {
   isIntrospectionType,
   isLeafType,
   isObjectType,
+  Kind,
   type ResponsePath,
   type SelectionSetNode,
+  valueFromAST,
 } from 'graphql';
 
 import type { Variant } from './operation.ts';
 import { type Descend, Held, prepareDescent, type Resolution } from './resolve.ts';
-import { errorOf, type Run } from './run.ts';
+import { errorOf, type Run, type Variables } from './run.ts';
 import { type Append, prepareFields, prepareWriter, type ValueWriter } from './write.ts';
 import { marksOf, type PreparedInfo } from './marks.ts';
 
@@ -106,6 +109,7 @@ export class PreparedField {
   readonly #isRelation: boolean;
   readonly #hasResolver: boolean;
   readonly #isOfRow: boolean;
+  readonly #arguments: readonly PreparedArgument[];
   #selections: readonly PreparedSelection[] = [];
   #relations: readonly string[] | undefined;
   #selected: readonly string[] | undefined;
@@ -131,6 +135,7 @@ export class PreparedField {
     this.#isRelation = toOne === true;
     this.#hasResolver = promised ?? (definition.resolve !== undefined && !this.#isComputed && !this.#isRelation);
     this.#isOfRow = Object.values(parentType.getFields()).some((field) => marksOf(field).toOne === true);
+    this.#arguments = prepareArguments(definition, nodes[0] as FieldNode);
   }
 
   /** `Pet.name`, for messages. */
@@ -181,6 +186,18 @@ export class PreparedField {
     return this.#isComputed
       ? this.#call(source, run, this.variant)
       : (source as Readonly<Record<string, unknown>>)[this.name];
+  }
+
+  /** Its arguments with coerced variables. Throws a GraphQLError for a null that isn't allowed. */
+  argumentsFor(variables: Variables): Record<string, unknown> {
+    const args: Record<string, unknown> = {};
+    for (const { name, variable, constant } of this.#arguments) {
+      const value = variable === undefined ? constant : variables[variable];
+      if (value === undefined || value === null)
+        return getArgumentValues(this.definition, this.nodes[0] as FieldNode, variables);
+      args[name] = value;
+    }
+    return args;
   }
 
   #infoAt(path: ResponsePath, run: Run): PreparedInfo {
@@ -241,4 +258,28 @@ export class PreparedField {
     if (isObjectType(objectType) && schema.isSubType(type, objectType)) return objectType;
     throw new TypeError(`"${type.name}" of ${this.label} is resolved to ${String(name)}, which is no type of it.`);
   }
+}
+
+/**
+ * What gives an argument its value. Without either, graphql-js coerces all of the field's arguments, as it does where a
+ * variable is null or unset.
+ */
+interface PreparedArgument {
+  readonly name: string;
+  readonly variable?: string;
+  readonly constant?: unknown;
+}
+
+function prepareArguments(
+  { args }: GraphQLField<unknown, unknown>,
+  { arguments: nodes = [] }: FieldNode,
+): readonly PreparedArgument[] {
+  return args.flatMap(({ name, type, defaultValue: constant }) => {
+    const value = nodes.find((node) => node.name.value === name)?.value;
+    if (value === undefined) return constant === undefined ? [] : { name, constant };
+    if (value.kind === Kind.VARIABLE) return { name, variable: value.name.value };
+    // In a list or an input object there may be variables.
+    const isLeaf = value.kind !== Kind.LIST && value.kind !== Kind.OBJECT;
+    return isLeaf ? { name, constant: valueFromAST(value, type) } : { name };
+  });
 }
