@@ -4,7 +4,7 @@ import { OperationTypeNode } from 'graphql';
 
 import { connectDatabase } from '../../src/database/database.ts';
 import { recordStatement } from '../../src/platform/postgres/statement.ts';
-import { traceOperation } from '../../src/graphql/pipeline/execution.ts';
+import { observe, type OperationCall } from '../../src/graphql/pipeline/execution.ts';
 import type { GraphQLResponse } from '../../src/graphql/pipeline/response.ts';
 import { traceOf } from '../../src/http/observe/request-log.ts';
 import { testCaller } from '../support/caller.ts';
@@ -18,23 +18,25 @@ const rounds = 9;
 
 const response = Promise.resolve({ status: 200, codes: [] } as unknown as GraphQLResponse);
 const execute = (): Promise<GraphQLResponse> => response;
-const operation = {
+const call = {
+  operation: { prepared: { kind: OperationTypeNode.QUERY } },
+  measured: { label: 'query pets', rootFieldNames: ['pets'] },
+} as unknown as OperationCall;
+const request = {
+  operation: '',
   caller: testCaller,
-  label: 'query pets',
-  kind: OperationTypeNode.QUERY,
-  rootFields: ['pets'],
   headers: { host: '127.0.0.1', 'content-type': 'application/json' },
 };
 
 function traced(): void {
   traceOf('/graphql');
-  void traceOperation(operation, execute);
+  void observe(call, request, execute);
   for (let statement = 0; statement < 2; statement += 1) recordStatement('select 1', [testCaller], 0, null);
 }
 
 function nanosPerCall(work: () => unknown): number {
   const startedAt = process.hrtime.bigint();
-  for (let call = 0; call < calls; call += 1) work();
+  for (let made = 0; made < calls; made += 1) work();
   return Number(process.hrtime.bigint() - startedAt) / calls;
 }
 

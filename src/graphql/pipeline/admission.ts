@@ -1,4 +1,4 @@
-import { GraphQLError, type OperationTypeNode, valueFromASTUntyped } from 'graphql';
+import { GraphQLError, valueFromASTUntyped } from 'graphql';
 
 import type { Bound, OnRefusal } from '../../http/observe/bounds.ts';
 import { overLimit } from './errors.ts';
@@ -23,6 +23,8 @@ export interface Measure {
   readonly executedFields: readonly string[];
   /** The names of all of them, each once. */
   readonly rootFieldNames: readonly string[];
+  /** The operation's name in the metrics; their number is bounded by the schema's root fields. */
+  readonly label: string;
 }
 
 /** The arguments that set the size of a result. */
@@ -112,12 +114,6 @@ export function quotaCost({ rootFields, executedFields }: Measure, requestBytes:
     executedFields.length > 0 &&
     rootFields.every((name) => freeFields.has(name) || name === '__typename');
   return isFree ? 0 : Math.max(1, executedFields.length);
-}
-
-/** A name for the metrics; their number is bounded by the schema's root fields. */
-export function operationLabel(kind: OperationTypeNode, { rootFieldNames }: Measure): string {
-  const [name = '', second] = rootFieldNames;
-  return `${kind} ${second === undefined ? name : 'of several fields'}`;
 }
 
 /**

@@ -22,7 +22,7 @@ import { isAtomic } from '../safe-writes/atomic-writes.ts';
 import { checkDocument, type CheckedDocument } from './checked-document.ts';
 import { isOverTokenLimit, markBadInput, unresolvedOperation } from './errors.ts';
 import { namesIn, type HiddenSchema } from './hidden-schema.ts';
-import { literalViolation } from './variables.ts';
+import { DeclaredVariables, literalViolation } from './variables.ts';
 import { OperationMeasure } from './admission.ts';
 import type { KnownOperation } from './documents.ts';
 import { OwnFieldsOfPastObjects } from './own-fields-rule.ts';
@@ -150,6 +150,7 @@ function preparing({ schema, hidden, limits, log, onRefusal }: ApolloOptions): P
         source,
         prepared: new PreparedOperation(source),
         measure: new OperationMeasure(source),
+        variables: new DeclaredVariables(source),
         isAtomic: isAtomic(source),
         fieldCount,
         bytes: withoutTokens(document),

@@ -11,6 +11,7 @@ import type { ApolloValidator } from './apollo.ts';
 import { asGraphQLError, formatError, unresolvedOperation } from './errors.ts';
 import { PersistedTexts } from './persisted-texts.ts';
 import type { GraphQLRequest } from './request.ts';
+import type { DeclaredVariables } from './variables.ts';
 import { readManifest, type TrustedDocument, UnusableDocuments, withoutHashPrefix } from './trusted-documents.ts';
 
 /** A valid operation, with everything about it that doesn't depend on its variables. */
@@ -18,6 +19,7 @@ export interface KnownOperation {
   readonly source: OperationSource;
   readonly prepared: PreparedOperation;
   readonly measure: OperationMeasure;
+  readonly variables: DeclaredVariables;
   /** With `@atomic`. */
   readonly isAtomic: boolean;
   /** How many fields its document selects, fragments expanded. */

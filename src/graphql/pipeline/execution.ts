@@ -1,5 +1,3 @@
-import type { IncomingHttpHeaders } from 'node:http';
-
 import type { FastifyRequest } from 'fastify';
 import { type DocumentNode, type GraphQLError, OperationTypeNode } from 'graphql';
 import { context as traceContext, propagation, type Span, SpanStatusCode, trace } from '@opentelemetry/api';
@@ -11,13 +9,12 @@ import { logFailure } from '../../http/failure-response.ts';
 import type { GraphQLContext } from '../context.ts';
 import { bytesOf } from '../../platform/executor/index.ts';
 import { executeAtomically } from './atomic-execution.ts';
-import { assertWithinLimits, type Measure, operationLabel, type OperationLimits, quotaCost } from './admission.ts';
+import { assertWithinLimits, type Measure, type OperationLimits, quotaCost } from './admission.ts';
 import { executionResponse, type GraphQLResponse, refusalResponse, withReplays } from './response.ts';
 import { asGraphQLError, causeOf, decisiveRefusal, isInternalError } from './errors.ts';
 import { namesIn, type HiddenSchema } from './hidden-schema.ts';
-import { argumentRefusal, coerceVariables } from './variables.ts';
+import { argumentRefusal } from './variables.ts';
 import type { KnownOperation } from './documents.ts';
-import type { Caller } from '../../platform/callers/index.ts';
 
 interface ExecutionLimits extends OperationLimits {
   readonly maxResponseBytes: number;
@@ -42,41 +39,19 @@ const maxLoggedName = 100;
 /** An operation as one request sends it. Nothing else of the request's text is kept while it is executed. */
 export interface OperationCall {
   readonly operation: KnownOperation;
+  readonly measured: Measure;
   /** Those that it declares, not coerced yet. */
   readonly variables: Readonly<Record<string, unknown>>;
   /** The size of the request. */
   readonly bytes: number;
 }
 
-/** An operation with the variables of one request. */
-export interface MeasuredOperation {
-  readonly operation: KnownOperation;
-  readonly measured: Measure;
-  /** Its name in the metrics. */
-  readonly label: string;
-}
-
 /** What is said of the end of an operation. */
 type Outcome = Pick<GraphQLResponse, 'status' | 'codes'>;
 
-/** Measures the operation of a request; then executes it, or opens its stream, as a span. */
-export function observe<Result extends Outcome>(
-  { operation, variables }: OperationCall,
-  request: Pick<FastifyRequest, 'operation' | 'headers' | 'caller'>,
-  work: (observed: MeasuredOperation) => Promise<Result>,
-): Promise<Result> {
-  const measured = operation.measure.for(variables);
-  const { kind } = operation.prepared;
-  const label = operationLabel(kind, measured);
-  request.operation = label;
-  const { headers, caller } = request;
-  const traced = { caller, label, kind, rootFields: measured.rootFieldNames, headers };
-  return traceOperation(traced, () => work({ operation, measured, label }));
-}
-
 /** Records the outcome for the log line of the request, and its errors for the metrics. */
 export function recordOutcome(
-  { operation, measured, label }: MeasuredOperation,
+  { operation, measured }: OperationCall,
   { cost, codes }: { readonly cost: number; readonly codes: readonly string[] },
   request: Pick<FastifyRequest, 'graphql'>,
   onErrors: ExecutionOptions['onErrors'],
@@ -89,7 +64,7 @@ export function recordOutcome(
     complexity: measured.complexity,
     codes: codes.length > 1 ? [...new Set(codes)] : codes,
   };
-  if (codes.length > 0) onErrors(label, codes);
+  if (codes.length > 0) onErrors(measured.label, codes);
 }
 
 /**
@@ -102,24 +77,23 @@ export function executeOperation(
   context: GraphQLContext,
   options: ExecutionOptions,
 ): Promise<GraphQLResponse> {
-  return observe(call, context.request, (observed) => execute(observed, call, context, options));
+  return observe(call, context.request, () => execute(call, context, options));
 }
 
 async function execute(
-  observed: MeasuredOperation,
-  { variables, bytes }: OperationCall,
+  call: OperationCall,
   context: GraphQLContext,
   options: ExecutionOptions,
 ): Promise<GraphQLResponse> {
-  const { measured } = observed;
-  const { source, prepared, isAtomic } = observed.operation;
+  const { operation, measured, variables, bytes } = call;
+  const { source, prepared, isAtomic } = operation;
   const { limits, hidden, onRefusal, onErrors } = options;
   const { request, meter } = context;
   let response: GraphQLResponse;
   let cost = quotaCost(measured, bytes);
   try {
     ({ cost } = await meter.spend(cost));
-    const coerced = coerceVariables(source, variables, { hidden, bytes });
+    const coerced = operation.variables.coerce(variables, { hidden, bytes });
     assertWithinLimits(measured, limits, onRefusal);
     const isMutation = prepared.kind === OperationTypeNode.MUTATION;
     if (isMutation) context.keyed?.assertFewFields(measured.executedFields.length);
@@ -141,7 +115,7 @@ async function execute(
     response = refusalResponse(error);
   }
   if (response.codes.includes('RESULT_TOO_LARGE')) onRefusal('result_bytes');
-  recordOutcome(observed, { cost, codes: response.codes }, request, onErrors);
+  recordOutcome(call, { cost, codes: response.codes }, request, onErrors);
   return response;
 }
 
@@ -164,33 +138,25 @@ function logErrors(errors: readonly GraphQLError[], wasExecuted: boolean, { log,
   if (refusal !== undefined) logFailure(refusal, describeFailure(refusal), request);
 }
 
-interface TracedOperation {
-  /** Its statements are below its span. */
-  readonly caller: Caller;
-  /** One of few: the operation's label in the metrics. */
-  readonly label: string;
-  readonly kind: OperationTypeNode;
-  /** The root fields, by the schema's names. */
-  readonly rootFields: readonly string[];
-  readonly headers: IncomingHttpHeaders;
-}
-
 /**
- * Executes an operation as a span of OpenTelemetry: below the active one, or in the trace that `traceparent` names.
- * Nothing without an SDK.
+ * Executes the operation of a request, or opens its stream, as a span of OpenTelemetry: below the active one, or in the
+ * trace that `traceparent` names. Its statements are below its span. Nothing without an SDK.
  *
  * Nothing that a client chooses is in the span: no document, name or variable.
  */
-export function traceOperation<Result extends Outcome>(
-  { caller, label, kind, rootFields, headers }: TracedOperation,
+export function observe<Result extends Outcome>(
+  { operation, measured: { label, rootFieldNames } }: OperationCall,
+  request: Pick<FastifyRequest, 'operation' | 'headers' | 'caller'>,
   work: () => Promise<Result>,
 ): Promise<Result> {
+  request.operation = label;
+  const { headers, caller } = request;
   const active = traceContext.active();
   const isRoot = headers['traceparent'] !== undefined && trace.getSpan(active) === undefined;
   const parent = isRoot ? propagation.extract(active, headers) : active;
   const span = tracer.startSpan(
     label,
-    { attributes: { 'graphql.operation.type': kind, 'graphql.root_fields': rootFields } },
+    { attributes: { 'graphql.operation.type': operation.prepared.kind, 'graphql.root_fields': rootFieldNames } },
     parent,
   );
   if (!span.isRecording()) return work();

@@ -94,7 +94,9 @@ export class Measurement {
     const rootFields = [...collected.values()].map(([node]) => node.name.value);
     const executedFields = rootFields.filter((name) => !name.startsWith('__'));
     const rootFieldNames = [...new Set(rootFields)];
-    return { depth, complexity, list, aliases, bytes, rootFields, executedFields, rootFieldNames };
+    const [name = '', second] = rootFieldNames;
+    const label = `${operation.operation} ${second === undefined ? name : 'of several fields'}`;
+    return { depth, complexity, list, aliases, bytes, rootFields, executedFields, rootFieldNames, label };
   }
 
   #ofSelections({ selections }: SelectionSetNode, parent: GraphQLNamedType | undefined): Size {

@@ -37,7 +37,7 @@ import { type DocumentOptions, Documents, operationKey, type KnownOperation } fr
 import { asGraphQLError } from './errors.ts';
 import { executeOperation, type ExecutionOptions, type OperationCall } from './execution.ts';
 import { HiddenSchema } from './hidden-schema.ts';
-import { declaredOf, namedIn } from './variables.ts';
+import { namedIn } from './variables.ts';
 import { isById, parseGraphQLBody, readRequest, type GraphQLRequest } from './request.ts';
 
 export interface GraphQLServerOptions
@@ -140,10 +140,9 @@ class Endpoint {
     const key = request.method === 'POST' ? readIdempotencyKey(request.headers['idempotency-key']) : undefined;
     const found = await this.#find(request);
     if ('status' in found) return this.#refuse(found, request, reply);
-    const { operation, variables } = found;
-    const { kind } = operation.prepared;
+    const { kind } = found.operation.prepared;
     // Of every valid operation, also of one that is refused before it is executed.
-    void reply.header(complexityHeaderName, String(operation.measure.for(variables).complexity));
+    void reply.header(complexityHeaderName, String(found.measured.complexity));
     if (request.method !== 'POST' && kind !== OperationTypeNode.QUERY)
       return this.#refuse(onlyByPost(kind), request, reply);
     if (kind === OperationTypeNode.SUBSCRIPTION)
@@ -162,9 +161,9 @@ class Endpoint {
     const operation = known ?? (await this.#validate(read, request));
     if ('errors' in operation) return refusalResponse(...operation.errors);
     if (sha256 !== undefined) this.documents.keep(sha256, text, request.caller);
-    const declared = known === undefined ? declaredOf(operation, variables) : variables;
+    const declared = known === undefined ? operation.variables.of(variables) : variables;
     request.memory.holdParsed(declared, known === undefined ? operation.bytes : 0);
-    return { operation, variables: declared, bytes };
+    return { operation, measured: operation.measure.for(declared), variables: declared, bytes };
   }
 
   /** Reads the request, and drops its body. */
@@ -189,7 +188,7 @@ class Endpoint {
     if (query !== undefined && documentId !== undefined && !this.documents.isIdOf(documentId, query)) return otherId;
     const known = this.documents.find(key);
     const read = { text, operationName, key, known, bytes, sha256: isHashSent ? sha256 : undefined };
-    if (known !== undefined) return { ...read, variables: declaredOf(known, variables) };
+    if (known !== undefined) return { ...read, variables: known.variables.of(variables) };
     // It may wait to be validated.
     request.memory.holdParsed(variables, 2 * text.length);
     return { ...read, variables: sizeOf(variables) > maxUndeclaredBytes ? namedIn(text, variables) : variables };

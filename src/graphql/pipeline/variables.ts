@@ -8,7 +8,6 @@ import {
   type GraphQLInputObjectType,
   type GraphQLInputType,
   isInputObjectType,
-  isInputType,
   isListType,
   isNonNullType,
   isScalarType,
@@ -23,27 +22,16 @@ import {
 import { validationFailed, type DomainError, type Violation } from '../../domain/errors.ts';
 import type { OperationSource, Variables } from '../../platform/executor/index.ts';
 import { isConcealed, namesIn, namesInValue, type HiddenSchema } from './hidden-schema.ts';
-import type { KnownOperation } from './documents.ts';
-
-/** Those of the variables that the operation declares. */
-export function declaredOf({ source }: Pick<KnownOperation, 'source'>, variables: Variables): Variables {
-  const definitions = source.operation.variableDefinitions ?? [];
-  return only(
-    variables,
-    definitions.map(({ variable }) => variable.name.value),
-  );
-}
 
 /** Those of the variables that a document may declare, which isn't parsed yet: it has their names. */
 export function namedIn(text: string, variables: Variables): Variables {
   return only(variables, new Set(text.match(/[_A-Za-z]\w*/g)));
 }
 
-function only(variables: Variables, names: Iterable<string>): Variables {
-  // Without a prototype: `__proto__` is a name, too.
-  const found = Object.create(null) as Record<string, unknown>;
-  for (const name of names) if (Object.hasOwn(variables, name)) found[name] = variables[name];
-  return found;
+function only(variables: Variables, names: { has(name: string): boolean }): Variables {
+  const sent = Object.entries(variables);
+  const named = sent.filter(([name]) => names.has(name));
+  return named.length === sent.length ? variables : Object.fromEntries(named);
 }
 
 const integer = /^-?\d+$/;
@@ -73,49 +61,72 @@ const maxSuggestedBytes = 64 * 1024;
 /** Matches the field in a message of graphql-js about a missing or an unknown field. */
 const fieldProblem = /^Field "(?:\w+\.)?(?<field>[^"]+)" (?:of required type|is not defined by type) /;
 
-/**
- * Coerces the variables as the specification's CoerceVariableValues does, defaults included.
- *
- * Collects all violations, with the names that clients use; without those of a schema that is `hidden`. `bytes` is the
- * size of the request. Throws VALIDATION_FAILED.
- */
-export function coerceVariables(
-  { schema, document, operation }: OperationSource,
-  given: Variables,
-  { hidden, bytes }: { readonly hidden: HiddenSchema | undefined; readonly bytes: number },
-): Record<string, unknown> {
-  const coerced: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
-  const violations: Violation[] = [];
-  const isInDocument = hidden && namesIn(document);
-  for (const { variable, type: typeNode, defaultValue } of operation.variableDefinitions ?? []) {
-    const name = variable.name.value;
-    const type = typeFromAST(schema, typeNode);
-    if (!isInputType(type)) continue;
-    const refuse = (path: readonly (string | number)[], message: string): void => {
-      const field = [...pathOfVariable(name, operation, document), ...path, ...fieldIn(message)];
-      violations.push({ field: spell(field), message });
-      if (violations.length === maxViolations) throw validationFailed(violations);
-    };
-    if (Object.hasOwn(given, name)) {
-      const { [name]: value } = given;
-      coerced[name] = coerceInputValue(
-        withExactIds(value, type),
-        type,
-        (path, wrong, { message }) => {
-          const isInValue = namesInValue(path, wrong);
-          const isKnown = (word: string): boolean => isInDocument?.(word) === true || isInValue(word);
-          refuse(path, hidden?.conceal(message, isKnown) ?? message);
-        },
-        hidden !== undefined || bytes > maxSuggestedBytes,
-      );
-    } else if (defaultValue !== undefined) {
-      coerced[name] = valueFromAST(defaultValue, type);
-    } else if (isNonNullType(type)) {
-      refuse([], `The variable "$${name}" of the type "${String(type)}" is required.`);
+interface DeclaredVariable {
+  readonly type: GraphQLInputType;
+  /** Coerced; undefined for one that is left out, or is wrong, which validation has refused. */
+  readonly defaultValue: unknown;
+}
+
+/** The variables that an operation declares, prepared once. */
+export class DeclaredVariables {
+  readonly #source: OperationSource;
+  readonly #declared = new Map<string, DeclaredVariable>();
+
+  constructor(source: OperationSource) {
+    this.#source = source;
+    for (const { variable, type: typeNode, defaultValue } of source.operation.variableDefinitions ?? []) {
+      // Validation has refused any other type.
+      const type = typeFromAST(source.schema, typeNode) as GraphQLInputType;
+      this.#declared.set(variable.name.value, { type, defaultValue: defaultValue && valueFromAST(defaultValue, type) });
     }
   }
-  if (violations.length > 0) throw validationFailed(violations);
-  return coerced;
+
+  /** Those of the variables that are declared. */
+  of(sent: Variables): Variables {
+    return only(sent, this.#declared);
+  }
+
+  /**
+   * Coerces the variables as the specification's CoerceVariableValues does, defaults included.
+   *
+   * Collects all violations, with the names that clients use; without those of a schema that is `hidden`. `bytes` is the
+   * size of the request. Throws VALIDATION_FAILED.
+   */
+  coerce(
+    sent: Variables,
+    { hidden, bytes }: { readonly hidden: HiddenSchema | undefined; readonly bytes: number },
+  ): Variables {
+    const { document, operation } = this.#source;
+    // Without a prototype: a client names them.
+    const coerced = Object.create(null) as Record<string, unknown>;
+    const violations: Violation[] = [];
+    const isInDocument = hidden && namesIn(document);
+    for (const [name, { type, defaultValue }] of this.#declared) {
+      const refuse = (path: readonly (string | number)[], message: string): void => {
+        const field = [...pathOfVariable(name, operation, document), ...path, ...fieldIn(message)];
+        violations.push({ field: spell(field), message });
+        if (violations.length === maxViolations) throw validationFailed(violations);
+      };
+      if (Object.hasOwn(sent, name)) {
+        coerced[name] = coerceInputValue(
+          withExactIds(sent[name], type),
+          type,
+          (path, wrong, { message }) => {
+            const isInValue = namesInValue(path, wrong);
+            const isKnown = (word: string): boolean => isInDocument?.(word) === true || isInValue(word);
+            refuse(path, hidden?.conceal(message, isKnown) ?? message);
+          },
+          hidden !== undefined || bytes > maxSuggestedBytes,
+        );
+      } else if (defaultValue !== undefined) {
+        coerced[name] = defaultValue;
+      } else if (isNonNullType(type)) {
+        refuse([], `The variable "$${name}" of the type "${String(type)}" is required.`);
+      }
+    }
+    if (violations.length > 0) throw validationFailed(violations);
+    return coerced;
+  }
 }
 
 /**

@@ -16,14 +16,7 @@ import { eventFilterOf, type EventSubscriptionArgs } from '../events/event.input
 import type { RootCall, Variables } from '../../platform/executor/index.ts';
 import { assertWithinLimits } from '../pipeline/admission.ts';
 import { asGraphQLError } from '../pipeline/errors.ts';
-import {
-  observe,
-  recordOutcome,
-  type ExecutionOptions,
-  type MeasuredOperation,
-  type OperationCall,
-} from '../pipeline/execution.ts';
-import { coerceVariables } from '../pipeline/variables.ts';
+import { observe, recordOutcome, type ExecutionOptions, type OperationCall } from '../pipeline/execution.ts';
 import type { KnownOperation } from '../pipeline/documents.ts';
 import { refusalResponse, type GraphQLResponse } from '../pipeline/response.ts';
 import type { EventStreams, StreamOpening } from './event-streams.ts';
@@ -44,7 +37,7 @@ export async function sendSubscription(
   options: ExecutionOptions,
 ): Promise<void> {
   void reply.header('cache-control', 'no-store');
-  const opened = await observe(call, request, (observed) => open(observed, call, request, reply, streams, options));
+  const opened = await observe(call, request, () => open(call, request, reply, streams, options));
   if ('body' in opened) sendRefusal(opened, request, reply);
 }
 
@@ -55,22 +48,21 @@ const begun: Pick<GraphQLResponse, 'status' | 'codes'> = { status: 200, codes: [
 
 /** Returns the refusal where the stream hasn't begun. */
 async function open(
-  observed: MeasuredOperation,
-  { variables: sent, bytes }: OperationCall,
+  call: OperationCall,
   request: FastifyRequest,
   reply: FastifyReply,
   streams: EventStreams,
   { limits, hidden, onRefusal, onErrors }: ExecutionOptions,
 ): Promise<RefusedStream | typeof begun> {
   const { principal, meter, caller } = request;
-  const { operation, measured, label } = observed;
+  const { operation, measured, variables: sent, bytes } = call;
   let cost = 1;
   let isResult = false;
   try {
     ({ cost } = await meter.spend());
     const framing = requireFraming(request.headers.accept);
     isResult = true;
-    const variables = coerceVariables(operation.source, sent, { hidden, bytes });
+    const variables = operation.variables.coerce(sent, { hidden, bytes });
     assertWithinLimits(measured, limits, onRefusal);
     const selection = new StreamSelection(operation.source, variables);
     isResult = false;
@@ -84,10 +76,10 @@ async function open(
       memory: request.memory,
       framing,
       onTooMany: () => meter.countRefusedOpening(),
-      onEnd: endRecorder(onErrors, label),
+      onEnd: endRecorder(onErrors, measured.label),
     };
     const stream = await streams.open(opening, () => {
-      recordOutcome(observed, { cost, codes: [] }, request, onErrors);
+      recordOutcome(call, { cost, codes: [] }, request, onErrors);
       return begin(request, reply, framing);
     });
     request.recordStream(stream);
@@ -95,7 +87,7 @@ async function open(
   } catch (cause) {
     if (cause === clientGone) throw cause;
     const response = refusalResponse(asGraphQLError(cause));
-    recordOutcome(observed, { cost, codes: response.codes }, request, onErrors);
+    recordOutcome(call, { cost, codes: response.codes }, request, onErrors);
     return { ...response, isResult };
   }
 }

@@ -4,6 +4,7 @@ import { parse, type OperationDefinitionNode } from 'graphql';
 import { Accounts } from '../../../src/platform/callers/index.ts';
 import { OperationMeasure } from '../../../src/graphql/pipeline/admission.ts';
 import { operationKey, type KnownOperation, Documents } from '../../../src/graphql/pipeline/documents.ts';
+import { DeclaredVariables } from '../../../src/graphql/pipeline/variables.ts';
 import { PreparedOperation } from '../../../src/platform/executor/operation.ts';
 import { createSampleSchema } from '../../platform/executor/sample-schema.ts';
 
@@ -16,6 +17,7 @@ function operationOf(text: string): KnownOperation {
     source,
     prepared: new PreparedOperation(source),
     measure: new OperationMeasure(source),
+    variables: new DeclaredVariables(source),
     isAtomic: false,
     fieldCount: 1,
     bytes: 1,
