@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyDirectory } from '../keys/key-directory.ts';
 import type { PlanName } from '../domain/access/plan.ts';
 import type { Principal } from '../domain/access/principal.ts';
+import { type DomainError, validationFailed } from '../domain/errors.ts';
 import { addressSubject, type SentKey, sentKey } from './client.ts';
 import type { QuotaDecision, QuotaService } from '../platform/quotas/index.ts';
 import { bearerChallenge, HttpError } from './error-table.ts';
@@ -166,7 +167,7 @@ function unauthorized(sent: SentKey, upgrade: string | undefined): HttpError {
   return new HttpError('UNAUTHORIZED', message, { headers: { 'www-authenticate': challenge } });
 }
 
-function refusalOf(decision: Exclude<QuotaDecision, { outcome: 'admitted' }>): HttpError {
+function refusalOf(decision: Exclude<QuotaDecision, { outcome: 'admitted' }>): DomainError | HttpError {
   switch (decision.outcome) {
     case 'refused': {
       const { retryAfterSeconds, minute, day } = decision;
@@ -178,10 +179,10 @@ function refusalOf(decision: Exclude<QuotaDecision, { outcome: 'admitted' }>): H
       const message = `This key is banned for another ${retryAfterSeconds} s.`;
       return new HttpError('KEY_BANNED', message, { retryAfterSeconds });
     }
-    case 'too_costly':
-      return new HttpError(
-        'VALIDATION_FAILED',
-        `This request costs more than the ${decision.largestCost} that your quota allows: select fewer root fields.`,
-      );
+    case 'too_costly': {
+      // The cost of everything but a GraphQL document is 1.
+      const message = `costs more than the ${decision.largestCost} that your quota allows: select fewer root fields.`;
+      return validationFailed([{ field: 'query', message }]);
+    }
   }
 }

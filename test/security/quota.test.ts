@@ -135,7 +135,15 @@ describe('a GraphQL request', () => {
     const { query, remaining } = await client({ plan: 'enterprise', requestsPerMinute: 3, requestsPerDay: 100 });
     const tooCostly = await query(aliases(4));
     expect(tooCostly.statusCode).toBe(400);
-    expect(tooCostly.json()).toMatchObject({ errors: [{ extensions: { code: 'BAD_USER_INPUT', status: 400 } }] });
+    const message = 'costs more than the 3 that your quota allows: select fewer root fields.';
+    expect(tooCostly.json()).toEqual({
+      errors: [
+        {
+          message: `query: ${message}`,
+          extensions: { code: 'BAD_USER_INPUT', status: 400, violations: [{ field: 'query', message }] },
+        },
+      ],
+    });
     expect(tooCostly.headers['x-ratelimit-cost']).toBe('1');
     expect(await remaining()).toBe(2);
     await query(aliases(2));
