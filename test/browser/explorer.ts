@@ -90,9 +90,9 @@ export function testExplorer(): void {
     await explorer.run();
     await page().getByRole('button', { name: 'Headers' }).click();
     expect(await seriousViolations(page())).toEqual([]);
+    // While the page is open.
     await page().emulateMedia({ colorScheme: 'dark' });
-    await page().reload();
-    await explorer.run();
+    await page().locator('.graphiql-editors .monaco-editor.vs-dark').first().waitFor();
     expect(await isDark()).toBe(true);
     expect(await seriousViolations(page(), ofColours)).toEqual([]);
     await page().getByRole('button', { name: 'Open settings dialog' }).click();

@@ -1,6 +1,6 @@
 import { GraphiQL } from 'graphiql';
 import { DOC_EXPLORER_PLUGIN } from '@graphiql/plugin-doc-explorer';
-import { pick, useGraphiQL } from '@graphiql/react';
+import { pick, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { useEffect, useMemo, useRef, useState, type ComponentProps, type RefObject } from 'react';
 
 import { takeFromAddress } from './address.ts';
@@ -92,11 +92,25 @@ export function Explorer({ firstKey, firstOperation, examples, onReady }: Explor
         <ResponseLine summaries={summaries} />
       </GraphiQL.Footer>
       <Tools apiKey={key} examples={examples} onForget={() => changeKey(undefined)} arrived={arrived} />
+      <FollowSystemColours />
       <FollowTab id={openTab} />
       <WhenReady onReady={takeOver} />
       <SchemaNotice onKey={changeKey} />
     </GraphiQL>
   );
+}
+
+/** GraphiQL 5.4 asks for the system's colours once for its editors, whose colours are no style sheet's. */
+function FollowSystemColours() {
+  const { theme } = useGraphiQL(pick('theme'));
+  const { setTheme } = useGraphiQLActions();
+  useEffect(() => {
+    const system = window.matchMedia('(prefers-color-scheme: dark)');
+    const follow = (): void => setTheme(theme);
+    system.addEventListener('change', follow);
+    return () => system.removeEventListener('change', follow);
+  }, [theme]);
+  return null;
 }
 
 /** Keeps the id of the open tab, for what happens outside of rendering. */
