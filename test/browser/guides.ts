@@ -35,6 +35,16 @@ export function testGuides(): void {
       expect(observed.problems).toEqual([]);
     });
 
+    it('have commands whose options are never broken into two lines', async () => {
+      await page.goto(address());
+      const linesOf =
+        "Array.from(document.querySelectorAll('.vp-doc p > code .option'), (option) => option.getClientRects().length)";
+      for (const width of [390, 1440]) {
+        await page.setViewportSize({ width, height: 844 });
+        expect(await page.evaluate(linesOf)).toEqual([1, 1]);
+      }
+    });
+
     it('show where one is, and lead to each other and to the other pages', async () => {
       await page.goto(address('relay'));
       const sidebar = page.getByRole('navigation', { name: 'Sidebar Navigation' });

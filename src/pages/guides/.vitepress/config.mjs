@@ -29,6 +29,7 @@ export default {
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     externalLinks: { target: '_self', rel: '' },
+    config: keepOptionsWhole,
   },
   themeConfig: {
     nav: [page('GraphQL guides', '/'), elsewhere('API reference', '/docs'), elsewhere('Explorer', '/graphiql')],
@@ -61,6 +62,12 @@ export default {
   transformHtml: withoutScripts,
   buildEnd: writeScripts,
 };
+
+/** A browser may break a line after any hyphen, those of an option among them. */
+function keepOptionsWhole({ renderer: { rules } }) {
+  const render = rules.code_inline;
+  rules.code_inline = (...token) => render(...token).replaceAll(/--[a-z-]+/g, '<span class="option">$&</span>');
+}
 
 const scripts = new Map();
 
