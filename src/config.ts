@@ -206,7 +206,12 @@ function isNetwork(text: string): boolean {
 function origins(text: string): readonly string[] | undefined {
   if (text === '') return [];
   const list = text.split(',').map((origin) => origin.trim());
-  return list.every((origin) => origin === '*' || URL.parse(origin)?.origin === origin) ? list : undefined;
+  return list.every((origin) => origin === '*' || isOrigin(origin)) ? list : undefined;
+}
+
+/** As a browser sends it. A URL's host may have a `*`, which would stand for itself. */
+function isOrigin(text: string): boolean {
+  return URL.parse(text)?.origin === text && !text.includes('*');
 }
 
 /** The message never repeats the value. Other characters may not survive in a header. */

@@ -107,6 +107,7 @@ describe('settings', () => {
     ['TRUST_PROXY', 'fd00::/129'],
     ['CORS_ORIGINS', 'shop.example'],
     ['CORS_ORIGINS', 'https://shop.example/'],
+    ['CORS_ORIGINS', 'https://*.shop.example'],
     ['CORS_ORIGINS', 'https://shop.example,https://Other.example'],
     ['REST_PREFIX', '/'],
     ['REST_PREFIX', 'v1'],
