@@ -18,17 +18,15 @@ type OptionValues = Readonly<Partial<Record<Exclude<OptionName, Flag>, string>> 
 /** An option without a value. */
 type Flag = 'usage';
 
-export const flags: ReadonlySet<OptionName> = new Set<Flag>(['usage']);
+export const flags: ReadonlySet<string> = new Set<Flag>(['usage']);
 
 type OptionName =
   'name' | 'plan' | 'scopes' | 'per-minute' | 'per-day' | 'expires-in' | 'for' | 'overlap' | 'near-limit' | 'usage';
 
 export interface Command {
   readonly summary: string;
-  /** The arguments after the command's name; an id comes first. */
+  /** The arguments after the command's name, and what is parsed: an id that is needed comes first, then options. */
   readonly usage: string;
-  readonly options: readonly OptionName[];
-  readonly needsId: boolean;
   /** Reads the options; throws UsageError before the database is opened. */
   prepare(values: OptionValues, id: string): CommandWork;
 }
@@ -41,15 +39,11 @@ export const commands: Readonly<Record<string, Command>> = {
   create: {
     summary: 'Creates a key and prints it; it cannot be shown again',
     usage: `--name NAME --plan PLAN [--scopes read,write] [--per-minute N --per-day N] [--expires-in 90d]`,
-    options: ['name', 'plan', 'scopes', 'per-minute', 'per-day', 'expires-in'],
-    needsId: false,
     prepare: create,
   },
   list: {
     summary: 'Lists all keys, with their usage, or those near their limit',
     usage: '[--usage] [--near-limit 80]',
-    options: ['usage', 'near-limit'],
-    needsId: false,
     prepare: (values) => {
       const nearLimitPercent = values['near-limit'] === undefined ? undefined : percentOf(values['near-limit']);
       const withUsage = values.usage === true || nearLimitPercent !== undefined;
@@ -62,8 +56,6 @@ export const commands: Readonly<Record<string, Command>> = {
   show: {
     summary: 'Shows a key with its usage',
     usage: 'ID',
-    options: [],
-    needsId: true,
     prepare: (_values, id) => async (access, now) => {
       const key = await access.get(id);
       return { text: keyDetails(key, now), json: keyAsJson(key, now) };
@@ -72,37 +64,27 @@ export const commands: Readonly<Record<string, Command>> = {
   history: {
     summary: 'Shows the changes of a key, when and by whom, latest first',
     usage: 'ID',
-    options: [],
-    needsId: true,
     prepare: (_values, id) => (access) => history(access, id),
   },
   update: {
     summary: 'Changes the name, the scopes or the expiry of a key',
     usage: 'ID [--name NAME] [--scopes read,write] [--expires-in 90d|never]',
-    options: ['name', 'scopes', 'expires-in'],
-    needsId: true,
     prepare: update,
   },
   rotate: {
     summary:
       'Gives a key a new secret and prints it; it cannot be shown again, and the old one stays valid for the overlap',
     usage: 'ID [--overlap 24h]',
-    options: ['overlap'],
-    needsId: true,
     prepare: rotate,
   },
   revoke: {
     summary: 'Revokes a key permanently',
     usage: 'ID',
-    options: [],
-    needsId: true,
     prepare: (_values, id) => async (access, now) => changed(await access.revoke(id), now),
   },
   ban: {
     summary: 'Bans a key for a while',
     usage: 'ID --for 15m',
-    options: ['for'],
-    needsId: true,
     prepare: (values, id) => {
       const seconds = durationOf('for', required('for', values));
       return async (access, now) => changed(await access.ban(id, seconds), now);
@@ -111,15 +93,11 @@ export const commands: Readonly<Record<string, Command>> = {
   unban: {
     summary: 'Ends a ban, and resets earlier bans and refusals',
     usage: 'ID',
-    options: [],
-    needsId: true,
     prepare: (_values, id) => async (access, now) => changed(await access.unban(id), now),
   },
   'set-plan': {
     summary: 'Changes the plan of a key; its usage stays',
     usage: 'ID --plan PLAN [--per-minute N --per-day N]',
-    options: ['plan', 'per-minute', 'per-day'],
-    needsId: true,
     prepare: (values, id) => {
       const plan = planOf(values);
       return async (access, now) => changed(await access.setPlan(id, plan), now);

@@ -53,15 +53,19 @@ function parse([name, ...args]: readonly string[]): KeyCommand | 'help' {
   const { json, help: asksForHelp, ...own } = values;
   if (asksForHelp === true) return 'help';
   const [id = '', ...others] = positionals;
-  if (command.needsId && id === '') throw new UsageError(`${name} needs the id of a key; \`list\` shows them.`);
-  const surplus = command.needsId ? others : positionals;
+  const needsId = command.usage.startsWith('ID');
+  if (needsId && id === '') throw new UsageError(`${name} needs the id of a key; \`list\` shows them.`);
+  const surplus = needsId ? others : positionals;
   if (surplus.length > 0) throw new UsageError(`${name} takes no ${JSON.stringify(surplus[0])}.`);
   return { work: command.prepare(own, id), asJson: json === true };
 }
 
-function parseOptions({ options }: Command, args: string[]) {
+function parseOptions({ usage }: Command, args: string[]) {
   const own = Object.fromEntries(
-    options.map((option) => [option, { type: flags.has(option) ? ('boolean' as const) : ('string' as const) }]),
+    Array.from(usage.matchAll(/--([a-z-]+)/g), ([, option = '']) => [
+      option,
+      { type: flags.has(option) ? ('boolean' as const) : ('string' as const) },
+    ]),
   );
   try {
     return parseArgs({
