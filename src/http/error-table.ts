@@ -113,35 +113,6 @@ export function describeFailure(error: unknown): Failure {
   };
 }
 
-/** The Error object of REST. */
-export function failureBody({ status, restCode, message }: Failure): object {
-  return { code: restCode, message, status };
-}
-
-/** The same by RFC 9457. */
-export function problemBody({ status, restCode, message, violations }: Failure): object {
-  return {
-    type: `/docs#${restCode}`,
-    title: titleOf(restCode),
-    status,
-    detail: message,
-    code: restCode,
-    message,
-    ...(violations.length > 0 ? { violations } : {}),
-  };
-}
-
-/** `uri_too_long` is "URI too long". */
-function titleOf(restCode: string): string {
-  const words = restCode.replaceAll('_', ' ').replace(/^uri\b/, 'URI');
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
-/** A GraphQL response of nothing but the failure. */
-export function graphqlBody(failure: Failure): object {
-  return { errors: [{ message: failure.message, extensions: graphqlExtensions(failure) }] };
-}
-
 /** The extensions of a GraphQL error. */
 export function graphqlExtensions({ graphqlCode, status, violations, retryAfterSeconds }: Failure) {
   return {

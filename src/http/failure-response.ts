@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 
 import { asksFor, preferredType } from '../platform/http/index.ts';
-import { failureBody, graphqlBody, problemBody, type Failure } from './error-table.ts';
+import { type Failure, graphqlExtensions } from './error-table.ts';
 
 /**
  * The format of an error: REST's Error object or a problem of RFC 9457, a GraphQL response, or plain text for a page.
@@ -99,7 +99,8 @@ function jsonResponse(failure: Failure, { format, accept }: FailedRequest): Repr
   if (format === 'graphql') {
     // GraphQL over HTTP, section 6.2: only under its own media type do clients know that a status other than 2xx comes
     // from the GraphQL server.
-    return representation(preferredType(accept, graphqlTypes) ?? graphqlTypes[0], graphqlBody(failure));
+    const errors = [{ message: failure.message, extensions: graphqlExtensions(failure) }];
+    return representation(preferredType(accept, graphqlTypes) ?? graphqlTypes[0], { errors });
   }
   return asksForProblems(accept)
     ? representation(problemMediaType, problemBody(failure))
@@ -108,4 +109,28 @@ function jsonResponse(failure: Failure, { format, accept }: FailedRequest): Repr
 
 function representation(mediaType: string, body: object): Representation {
   return { headers: { 'content-type': `${mediaType}; charset=utf-8`, vary: apiVary }, body: JSON.stringify(body) };
+}
+
+/** The Error object of REST. */
+function failureBody({ status, restCode, message }: Failure): object {
+  return { code: restCode, message, status };
+}
+
+/** The same by RFC 9457. */
+function problemBody({ status, restCode, message, violations }: Failure): object {
+  return {
+    type: `/docs#${restCode}`,
+    title: titleOf(restCode),
+    status,
+    detail: message,
+    code: restCode,
+    message,
+    ...(violations.length > 0 ? { violations } : {}),
+  };
+}
+
+/** `uri_too_long` is "URI too long". */
+function titleOf(restCode: string): string {
+  const words = restCode.replaceAll('_', ' ').replace(/^uri\b/, 'URI');
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }

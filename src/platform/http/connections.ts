@@ -38,8 +38,6 @@ export class ClientConnections {
     server.on('drop', () => onRefusal('connections'));
     server.on('connection', (socket) => {
       callers.ticks.accept();
-      // Once read, it is known after a reset, too.
-      void socket.remoteAddress;
       const connection = new ClientConnection(socket, options);
       this.#connections.set(socket, connection);
       socket.once('close', () => {
