@@ -14,7 +14,7 @@ import type { ResponseLog } from './observe/request-log.ts';
 import { pathOf, type RouteTable } from './route-table.ts';
 
 export interface BrokenRequestContext {
-  readonly routes: RouteTable;
+  readonly routeTable: RouteTable;
   readonly server: () => FastifyInstance;
   readonly cors: CorsHeaders;
   readonly responses: ResponseLog;
@@ -34,7 +34,7 @@ const lingerMillis = 2_000;
 
 /** Responds to CONNECT, which has no response of Node's. */
 export function refuseTunnel(context: BrokenRequestContext, { headers }: IncomingMessage, socket: Duplex): void {
-  const allow = context.routes.methodsOf('*').join(', ');
+  const allow = context.routeTable.methodsOf('*').join(', ');
   const message = 'CONNECT is not supported: this is not a proxy.';
   const refusal = new HttpError('METHOD_NOT_ALLOWED', message, { headers: { allow } });
   refuseOnSocket(context, socket, refusal, { method: 'CONNECT', accept: headers.accept });
@@ -91,8 +91,8 @@ async function writeRefusal(
 ): Promise<void> {
   const startedAt = performance.now();
   const requestId = randomUUID();
-  const route = method === undefined || path === undefined ? undefined : context.routes.find(method, path);
-  const format = path === undefined ? 'rest' : context.routes.errorFormatOf(path);
+  const route = method === undefined || path === undefined ? undefined : context.routeTable.find(method, path);
+  const format = path === undefined ? 'rest' : context.routeTable.errorFormatOf(path);
   const failure = describeFailure(refusal);
   const { status, headers, body } = failureResponse(failure, { format, requestId, accept });
   const address = addressOf(socket);

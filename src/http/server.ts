@@ -14,7 +14,7 @@ import {
   type HttpLimits,
 } from '../platform/http/index.ts';
 import type { OnRefusal } from './observe/bounds.ts';
-import { refuseTunnel, respondToBrokenRequest } from './broken-request.ts';
+import { type BrokenRequestContext, refuseTunnel, respondToBrokenRequest } from './broken-request.ts';
 import {
   clientClosedRequest,
   loggerOptions,
@@ -88,50 +88,37 @@ function isUrgent({ url = '' }: IncomingMessage): boolean {
 /** Node's limit on the whole target comes first, so an id may have any length: it is then unknown. */
 const routerOptions = { maxParamLength: 64 * 1024 };
 
+/** What responses are made with. */
+interface ServerContext extends BrokenRequestContext {
+  readonly renderErrorPage: RenderErrorPage | undefined;
+}
+
 /**
  * The server that both protocols share: request ids, the log, the limits of HTTP, and one format for every failure.
  *
  * It has no routes yet. Those of the API are registered through `registerApi`; public pages directly, with `isPublic`.
  */
 export function createServer(options: ServerOptions): FastifyInstance {
-  const {
-    logLevel,
-    logAddresses = 'full',
-    logStream = process.stdout,
-    limits,
-    trustProxy = false,
-    corsOrigins = [],
-    onResponse,
-    renderErrorPage,
-    callers = new Callers(new Accounts(), limits?.tickMillis),
-    knownClientOf = () => undefined,
-    onRefusal = () => undefined,
-  } = options;
-  const routeTable = new RouteTable(routerOptions);
+  const { logLevel: level, logAddresses: addresses = 'full', logStream: stream = process.stdout, limits } = options;
+  const { callers = new Callers(new Accounts(), limits?.tickMillis), knownClientOf = () => undefined } = options;
+  const { trustProxy = false, corsOrigins = [], onRefusal = () => undefined, onResponse, renderErrorPage } = options;
   const callerOf = (request: IncomingMessage): Caller =>
     callers.for(knownClientOf(request) ?? addressSubject(request.socket.remoteAddress).id);
-  const cors = allowOrigins(corsOrigins);
   const node = createNodeServer({ callers, callerOf, isUrgent, limits, onRefusal });
-  const responses = new ResponseLog({ stream: logStream, level: logLevel, addresses: logAddresses, onResponse });
-  const broken = { routes: routeTable, server: () => server, cors, responses };
-  node.onConnect((request, socket) => refuseTunnel(broken, request, socket));
+  const routeTable = new RouteTable(routerOptions);
+  const responses = new ResponseLog({ stream, level, addresses, onResponse });
+  const cors = allowOrigins(corsOrigins);
+  const context: ServerContext = { routeTable, server: () => server, cors, responses, renderErrorPage };
+  node.onConnect((request, socket) => refuseTunnel(context, request, socket));
   const server: FastifyInstance = fastify({
-    logger: { ...loggerOptions(logLevel, logAddresses), stream: logStream },
+    logger: { ...loggerOptions(level, addresses), stream },
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestIdOf,
     trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,
     routerOptions,
     return503OnClosing: false,
-    clientErrorHandler: (error: Error, socket) => respondToBrokenRequest(broken, error, socket),
-    frameworkErrors: (error, request, reply) => {
-      // Fastify's router couldn't find it.
-      prepareReply(request, reply, routeTable.find(request.method, pathOf(request.url)) ?? noRoute);
-      const headers = server.authentication.headersFor(request.ip).then((figures) => {
-        void reply.headers(figures);
-      });
-      // A path that can't be decoded has no route, so no hook of the API runs.
-      continueAfter(headers, reply, (failure) => sendFailure(failure ?? error, request, reply));
-    },
+    clientErrorHandler: (error: Error, socket) => respondToBrokenRequest(context, error, socket),
+    frameworkErrors: (error, request, reply) => refuseUndecodable(context, error, request, reply),
     serverFactory: (handle) => {
       node.onRequest(handle);
       return node.server;
@@ -146,50 +133,71 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.decorateRequest('recordStream');
   server.addHook('onRoute', (route) => routeTable.add(route));
   server.addHook('onRequest', (request, reply, done) => {
-    prepareReply(request, reply);
-    const malformation = findMalformation(request.raw);
-    // The next request on the connection can't be trusted to be parsed right.
-    if (malformation !== undefined) reply.raw.shouldKeepAlive = false;
-    done(malformation ?? findRefusal(request));
+    prepareReply(context, request, reply, routeOf(request));
+    done(findRefusal(request, reply));
   });
-  server.setErrorHandler(sendFailure);
+  server.setErrorHandler((error, request, reply) => sendFailure(context, error, request, reply));
   return server;
+}
 
-  /** Why a request is refused before anything is done for it. */
-  function findRefusal(request: FastifyRequest): Error | undefined {
-    return request.route.config.isServedUnderOverload === true ? undefined : node.overload.findRefusal(request.raw);
-  }
+/** A path that can't be decoded reaches neither Fastify's router nor a hook of the API. */
+function refuseUndecodable(context: ServerContext, error: Error, request: FastifyRequest, reply: FastifyReply): void {
+  const { routeTable, authentication } = request.server;
+  prepareReply(context, request, reply, routeTable.find(request.method, pathOf(request.url)) ?? noRoute);
+  const headers = authentication.headersFor(request.ip).then((figures) => {
+    void reply.headers(figures);
+  });
+  continueAfter(headers, reply, (failure) => sendFailure(context, failure ?? error, request, reply));
+}
 
-  function prepareReply(request: FastifyRequest, reply: FastifyReply, route: MatchedRoute = routeOf(request)): void {
-    request.route = route;
-    void reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
-    // Pages that load something set a policy of their own.
-    if (route.config.isPublic === true) void reply.header('content-security-policy', emptyPolicy);
-    else void reply.headers(cors(crossOriginRequest(request)));
-    void reply.headers(route.config.deprecation?.(route.params) ?? {});
-    responses.record(request, reply);
-  }
+/** Why a request is refused before anything is done for it. */
+function findRefusal({ raw, route, server }: FastifyRequest, reply: FastifyReply): Error | undefined {
+  const malformation = findMalformation(raw);
+  // The next request on the connection can't be trusted to be parsed right.
+  if (malformation !== undefined) reply.raw.shouldKeepAlive = false;
+  else if (route.config.isServedUnderOverload !== true) return server.overload.findRefusal(raw);
+  return malformation;
+}
 
-  function sendFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    const cause = disconnectionOf(error, request) ?? error;
-    const failure = describeFailure(cause);
-    logFailure(error, failure, request);
-    if (cause !== clientGone) reply.failureCode = failure.restCode;
-    const { status, headers, body } = failureResponse(failure, {
-      format: routeTable.errorFormatOf(pathOf(request.url)),
-      requestId: request.id,
-      accept: request.headers.accept,
-      renderErrorPage,
-    });
-    // Fastify would close the connection after a refused body, so a client that goes on sending may never read why.
-    // Node discards the rest. A client that waits to send it may go on with another request instead.
-    const isSending = reply.raw.shouldKeepAlive && request.headers.expect === undefined;
-    if (isSending && reply.hasHeader('connection')) void reply.removeHeader('connection');
-    void reply
-      .code(cause === clientGone ? clientClosedRequest : status)
-      .headers(headers)
-      .send(body);
-  }
+function prepareReply(
+  { cors, responses }: ServerContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  route: MatchedRoute,
+): void {
+  request.route = route;
+  void reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
+  // Pages that load something set a policy of their own.
+  if (route.config.isPublic === true) void reply.header('content-security-policy', emptyPolicy);
+  else void reply.headers(cors(crossOriginRequest(request)));
+  void reply.headers(route.config.deprecation?.(route.params) ?? {});
+  responses.record(request, reply);
+}
+
+function sendFailure(
+  { routeTable, renderErrorPage }: ServerContext,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): void {
+  const cause = disconnectionOf(error, request) ?? error;
+  const failure = describeFailure(cause);
+  logFailure(error, failure, request);
+  if (cause !== clientGone) reply.failureCode = failure.restCode;
+  const { status, headers, body } = failureResponse(failure, {
+    format: routeTable.errorFormatOf(pathOf(request.url)),
+    requestId: request.id,
+    accept: request.headers.accept,
+    renderErrorPage,
+  });
+  // Fastify would close the connection after a refused body, so a client that goes on sending may never read why.
+  // Node discards the rest. A client that waits to send it may go on with another request instead.
+  const isSending = reply.raw.shouldKeepAlive && request.headers.expect === undefined;
+  if (isSending && reply.hasHeader('connection')) void reply.removeHeader('connection');
+  void reply
+    .code(cause === clientGone ? clientClosedRequest : status)
+    .headers(headers)
+    .send(body);
 }
 
 const noRoute: MatchedRoute = { url: undefined, config: {}, params: {} };
