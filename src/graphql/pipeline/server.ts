@@ -9,7 +9,7 @@ import type { AccessServiceOptions } from '../../domain/access/access.service.ts
 import type { IdempotencyService } from '../../domain/idempotency/idempotency.service.ts';
 import { createServices } from '../../domain/services.ts';
 import type { Stores } from '../../domain/stores.ts';
-import { preferredType, sendChunks } from '../../platform/http/index.ts';
+import { preferredType } from '../../platform/http/index.ts';
 import type { ApiRoutes } from '../../http/api.ts';
 import { HttpError } from '../../http/error-table.ts';
 import { graphqlTypes } from '../../http/failure-response.ts';
@@ -18,7 +18,7 @@ import { complexityHeaderName } from '../../http/quota-headers.ts';
 import { GraphQLContext } from '../context.ts';
 import { NestedQuota } from '../nested-quota.ts';
 import type { EventStreams } from '../streams/event-streams.ts';
-import { eventStreamType, framingFor, namesEventStream, singleEvent, streamTypes } from '../streams/framing.ts';
+import { framingFor, namesEventStream, streamTypes } from '../streams/framing.ts';
 import { sendSubscription } from '../streams/subscriptions.ts';
 import { KeyedWrites } from '../safe-writes/keyed-writes.ts';
 import {
@@ -38,6 +38,7 @@ import { asGraphQLError } from './errors.ts';
 import { executeOperation, type ExecutionOptions, type OperationCall } from './execution.ts';
 import { HiddenSchema } from './hidden-schema.ts';
 import { namedIn } from './variables.ts';
+import { sendResponse } from './send-response.ts';
 import { isById, parseGraphQLBody, readRequest, type GraphQLRequest } from './request.ts';
 
 export interface GraphQLServerOptions
@@ -220,7 +221,7 @@ class Endpoint {
     const keyed = key === undefined ? undefined : new KeyedWrites(idempotency, stores, request.principal.id, key);
     const context = new GraphQLContext(stores, services, this.#nestedQuota, request, { keyed });
     const response = await executeOperation(call, context, this.#options);
-    send(request, reply, response);
+    sendResponse(request, reply, response);
   }
 
   async #refuse(refusal: GraphQLResponse, request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -228,22 +229,8 @@ class Endpoint {
     request.graphql = { codes };
     this.#options.onErrors('none', codes);
     await request.meter.spend();
-    send(request, reply, refusal);
+    sendResponse(request, reply, refusal);
   }
-}
-
-/** As JSON; as the one result of a stream for a client that accepts nothing else. */
-function send(request: FastifyRequest, reply: FastifyReply, { status, headers, chunks, body }: GraphQLResponse): void {
-  const { accept } = request.headers;
-  const type = preferredType(accept, graphqlTypes);
-  const isEvent = type === undefined && (status === 200 || status === 400) && namesEventStream(accept);
-  void reply
-    .code(isEvent ? 200 : status)
-    .header('content-type', isEvent ? eventStreamType : `${type ?? graphqlTypes[0]}; charset=utf-8`)
-    .header('cache-control', 'no-store')
-    .headers(headers);
-  const { start, end } = singleEvent;
-  sendChunks(request, reply, isEvent ? [start, ...chunks, body.trimEnd(), end] : [...chunks, body]);
 }
 
 function findUnacceptable({

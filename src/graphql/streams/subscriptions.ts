@@ -10,8 +10,7 @@ import type { Framing } from '../../platform/feed/index.ts';
 import { beginStream } from '../../http/api.ts';
 import { sentKey } from '../../http/client.ts';
 import { HttpError } from '../../http/error-table.ts';
-import { graphqlTypes } from '../../http/failure-response.ts';
-import { clientGone, preferredType } from '../../platform/http/index.ts';
+import { clientGone } from '../../platform/http/index.ts';
 import { eventFilterOf, type EventSubscriptionArgs } from '../events/event.input.ts';
 import type { RootCall, Variables } from '../../platform/executor/index.ts';
 import { assertWithinLimits } from '../pipeline/admission.ts';
@@ -19,6 +18,7 @@ import { asGraphQLError } from '../pipeline/errors.ts';
 import { observe, recordOutcome, type ExecutionOptions, type OperationCall } from '../pipeline/execution.ts';
 import type { KnownOperation } from '../pipeline/documents.ts';
 import { refusalResponse, type GraphQLResponse } from '../pipeline/response.ts';
+import { sendResponse } from '../pipeline/send-response.ts';
 import type { EventStreams, StreamOpening } from './event-streams.ts';
 import { eventStreamType, framingFor, streamTypes } from './framing.ts';
 import { StreamSelection } from './stream-selection.ts';
@@ -38,7 +38,10 @@ export async function sendSubscription(
 ): Promise<void> {
   void reply.header('cache-control', 'no-store');
   const opened = await observe(call, request, () => open(call, request, reply, streams, options));
-  if ('body' in opened) sendRefusal(opened, request, reply);
+  if (!('body' in opened)) return;
+  const { isResult, status } = opened;
+  const asEvent = isResult && status === 400 && framingFor(request.headers.accept)?.contentType === eventStreamType;
+  sendResponse(request, reply, opened, asEvent);
 }
 
 /** `isResult`: refused by limits or variables, as parsing and validation refuse. */
@@ -112,26 +115,6 @@ function begin(request: FastifyRequest, reply: FastifyReply, { contentType }: Fr
 function apiKeyOf({ raw }: FastifyRequest): string {
   const sent = sentKey(raw);
   return sent !== undefined && 'key' in sent ? sent.key : '';
-}
-
-/**
- * Sends what parsing, validation or limits have refused as the only result of a stream, where that is how errors come;
- * everything else as it is.
- */
-function sendRefusal(
-  { status, headers, body, isResult }: RefusedStream,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void {
-  const { accept } = request.headers;
-  void reply.headers(headers);
-  const framing = isResult ? framingFor(accept) : undefined;
-  if (status === 400 && framing?.contentType === eventStreamType)
-    void reply.code(200).header('content-type', eventStreamType).send(framing.end(body.trimEnd()));
-  else {
-    const type = preferredType(accept, graphqlTypes) ?? graphqlTypes[0];
-    void reply.code(status).header('content-type', `${type}; charset=utf-8`).send(body);
-  }
 }
 
 function requireFraming(accept: string | undefined): Framing {
