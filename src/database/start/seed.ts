@@ -11,20 +11,13 @@ export interface SeedOptions {
   /** Inserted before the pets, which are spread evenly over them. */
   readonly categories: number;
   readonly orders: number;
-  /** Called after every step with the progress from 0 to 1 and the name of the next step. */
+  /** Called before every step with the share of those that are done, from 0 to 1, and its name. */
   readonly onProgress: (share: number, next: string) => void;
 }
 
 const batchSize = 100_000;
 
-/**
- * The relative time to insert a row with its primary key; a pet, with its stock, is 1. Used only for the progress
- * display.
- */
-const rowWork = { categories: 0.5, pets: 1, orders: 0.5 } as const;
-
-/** The relative time to index, check or analyze a row. */
-const laterWork = { btree: 0.14, gin: 0.6, 'foreign key': 0.07, statistics: 0.04 } as const;
+const tables = 'categories, pets, orders, inventory';
 
 /**
  * Inserts many generated rows, all or nothing, in one transaction that locks the tables. In the log of events it is one
@@ -39,25 +32,18 @@ export async function seedStore(options: SeedOptions): Promise<void> {
   const client = await openMaintenance(databaseAt(location));
   try {
     await client.query('begin');
-    await client.query('lock table categories, pets, orders, inventory');
+    await client.query(`lock table ${tables}`);
     await client.query(`set local maintenance_work_mem = '512MB'; set local petstore.events = 'off'`);
-    const secondary = await dropSecondary(client, options);
-    const steps = [
+    const secondary = await dropSecondary(client);
+    const steps: readonly Step[] = [
       ...(await fillingSteps(client, orm.getMetadata(), options)),
       ...secondary,
-      { what: 'commit', sql: 'commit', work: 0 },
-      {
-        what: 'statistics',
-        sql: 'vacuum analyze categories, pets, orders, inventory',
-        work: laterWork.statistics * options.pets,
-      },
+      { what: 'commit', sql: 'commit' },
+      { what: 'statistics', sql: `vacuum analyze ${tables}` },
     ];
-    const total = steps.reduce((sum, { work }) => sum + work, 0);
-    let done = 0;
-    for (const { what, sql, values, work } of steps) {
-      onProgress(done / total, what);
+    for (const [index, { what, sql, values }] of steps.entries()) {
+      onProgress(index / steps.length, what);
       await client.query(sql, values);
-      done += work;
     }
     onProgress(1, 'done');
   } finally {
@@ -70,37 +56,23 @@ interface Step {
   readonly what: string;
   readonly sql: string;
   readonly values?: unknown[];
-  /** The relative time, in inserted pets. */
-  readonly work: number;
 }
 
 /** Drops indexes and constraints for the bulk insert; returns the statements that restore them. */
-async function dropSecondary(client: PgConnection, { pets, categories, orders }: SeedOptions): Promise<Step[]> {
-  const { rows } = await client.query<Secondary>(
+async function dropSecondary(client: PgConnection): Promise<Step[]> {
+  const { rows } = await client.query<Step & { readonly drop: string }>(
     `
-    select 'index ' || c.relname as what, pg_get_indexdef(i.indexrelid) as sql, 'drop index ' || i.indexrelid::regclass as drop,
-      i.indrelid::regclass::text as table, coalesce(am.amname, 'btree') as kind
-    from pg_index i join pg_class c on c.oid = i.indexrelid left join pg_am am on am.oid = c.relam and am.amname = 'gin'
-    where i.indrelid = any($1::regclass[]) and not i.indisunique
+    select 'index ' || relname as what, pg_get_indexdef(indexrelid) as sql, 'drop index ' || indexrelid::regclass as drop
+    from pg_index join pg_class on pg_class.oid = indexrelid where indrelid = any('{${tables}}'::regclass[]) and not indisunique
     union all
     select 'foreign key ' || conname,
       'alter table ' || conrelid::regclass || ' add constraint ' || quote_ident(conname) || ' ' || pg_get_constraintdef(oid),
-      'alter table ' || conrelid::regclass || ' drop constraint ' || quote_ident(conname),
-      conrelid::regclass::text, 'foreign key'
-    from pg_constraint where conrelid = any($1::regclass[]) and contype = 'f'
-    order by 1 desc`.replaceAll('$1', `'{categories,pets,orders,inventory}'`),
+      'alter table ' || conrelid::regclass || ' drop constraint ' || quote_ident(conname)
+    from pg_constraint where conrelid = any('{${tables}}'::regclass[]) and contype = 'f'
+    order by 1 desc`,
   );
   for (const { drop } of rows) await client.query(drop);
-  const added = { categories, pets, orders, inventory: pets };
-  return rows.map(({ what, sql, table, kind }) => ({ what, sql, work: added[table] * laterWork[kind] }));
-}
-
-interface Secondary {
-  readonly what: string;
-  readonly sql: string;
-  readonly drop: string;
-  readonly table: 'categories' | 'pets' | 'orders' | 'inventory';
-  readonly kind: 'btree' | 'gin' | 'foreign key';
+  return rows;
 }
 
 const petNames = ['Rex', 'Bella', 'Luna', 'Oskar', 'Nala', 'Balu', 'Mia', 'Simba', 'Cleo', 'Felix', 'Kiwi', 'Coco'];
@@ -133,13 +105,11 @@ async function fillingSteps(
       sql: `insert into categories (id, name, description)
         select $1::bigint + n, 'Category ' || n, 'Made up, the ' || n || 'th of its kind.' from generate_series(1, $2::int) as n`,
       values: [lastCategory, categories],
-      work: categories * rowWork.categories,
     },
     ...batches(pets).map(([from, to]) => ({
       what: `pets ${from} to ${to}`,
       sql: petInsertion,
       values: [lastPet, lastCategory, from, to, petNames, categories],
-      work: (to - from + 1) * rowWork.pets,
     })),
     ...batches(orders).map(([from, to]) => ({
       what: `orders ${from} to ${to}`,
@@ -148,12 +118,10 @@ async function fillingSteps(
           timestamptz '2026-01-01 00:00:00Z' + n * interval '1 minute', n % 3 = 0
         from generate_series($2::bigint, $3::bigint) as n`,
       values: [lastPet, from, to, pets],
-      work: (to - from + 1) * rowWork.orders,
     })),
     ...['categories', 'pets'].map((table) => ({
       what: `ids of ${table}`,
       sql: `select setval(pg_get_serial_sequence('${table}', 'id'), (select max(id) from ${table}))`,
-      work: 0,
     })),
   ];
 }
