@@ -20,7 +20,7 @@ import { RemoteClock, type SharedClock } from '../platform/remote-clock.ts';
 import { domainFailureOf } from './domain-failure.ts';
 import { createDialect } from './kysely-dialect.ts';
 import { migrationsTable, Readiness, type ReadinessFindings } from './readiness.ts';
-import { Sessions } from './session.ts';
+import { createSessions } from './session.ts';
 import { readClock } from './stores/clock.ts';
 import { createEventMoves } from './stores/event.store.ts';
 import { createKeyChanges, createKeyRecords } from './stores/key-records.ts';
@@ -67,7 +67,7 @@ export async function connectDatabase({ location, isGuest, ...options }: Connect
   const metadata = orm.getMetadata();
   const clock = new RemoteClock();
   const storesIn = createStores(metadata, clock);
-  const sessions = new Sessions({
+  const sessionOf = createSessions({
     ...connections,
     orm,
     // The embedded database serves one at a time.
@@ -76,15 +76,15 @@ export async function connectDatabase({ location, isGuest, ...options }: Connect
     onFailure: (error) => readiness.record(error),
   });
   return {
-    stores: { for: (caller) => storesIn(sessions.for(caller)) },
-    eventMoves: (caller) => createEventMoves(sessions.for(caller), clock),
-    keyRecords: (caller) => createKeyRecords(metadata, sessions.for(caller)),
-    keyChanges: (caller) => createKeyChanges(metadata, sessions.for(caller)),
-    usage: (caller) => createUsageTable(sessions.for(caller)),
-    readInstallation: (caller) => readInstallation(sessions.for(caller)),
+    stores: { for: (caller) => storesIn(sessionOf(caller)) },
+    eventMoves: (caller) => createEventMoves(sessionOf(caller), clock),
+    keyRecords: (caller) => createKeyRecords(metadata, sessionOf(caller)),
+    keyChanges: (caller) => createKeyChanges(metadata, sessionOf(caller)),
+    usage: (caller) => createUsageTable(sessionOf(caller)),
+    readInstallation: (caller) => readInstallation(sessionOf(caller)),
     clock,
-    readClock: (caller) => readClock(sessions.for(caller), clock),
-    checkReady: (caller) => readiness.check(caller, sessions.for(caller)),
+    readClock: (caller) => readClock(sessionOf(caller), clock),
+    checkReady: (caller) => readiness.check(caller, sessionOf(caller)),
     serverFigures: () => (session === 'server' ? servers.figures : []),
     onServerChange: (listener) => servers.onChange(listener),
     poolFigures: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),

@@ -39,8 +39,30 @@ type Work<T> = (session: Session) => Promise<T>;
 
 const minLockWaitMillis = 100;
 
+/** Makes the session of a caller on the process's connections, which is light and holds nothing. */
+export function createSessions(options: SessionOptions): (caller: Caller) => Session {
+  const sessionOf = (caller: Caller): CallerSession => new CallerSession(caller, shared);
+  const shared: Shared = {
+    ...options,
+    fail: (error) => {
+      throw options.failureOf(error);
+    },
+    insertions: createSharedInsertions((caller, queries) => sessionOf(caller).runExclusively(queries)),
+    transactions: createSharedTransactions((caller, work) => sessionOf(caller).transact(work), options.failureOf),
+  };
+  return sessionOf;
+}
+
+/** What the sessions of all callers have in common. */
+interface Shared extends SessionOptions {
+  /** Rejects with what a failure is to who uses a session. */
+  readonly fail: (error: unknown) => never;
+  readonly insertions: ReturnType<typeof createSharedInsertions>;
+  readonly transactions: ReturnType<typeof createSharedTransactions>;
+}
+
 /**
- * The sessions of the process's connections: one for each caller. What is sent on them is
+ * The session of one caller, whose methods reject with what `failureOf` makes of a failure. What is sent is
  *
  * - short, on a pipelined connection: a row by its id (the look-ups of a tick are one statement), rows by up to 2,000
  *   ids, a page, or the same page for several parents; for the service itself what has changed of keys, the log of
@@ -55,63 +77,64 @@ const minLockWaitMillis = 100;
  * Nothing else is sent but what prepares a connection, cancels a statement, and looks at the disk (`readiness.ts`);
  * migrations and the seed have a connection of their own.
  */
-export class Sessions {
-  readonly #options: SessionOptions;
-  readonly #insertions: ReturnType<typeof createSharedInsertions>;
-  readonly #transactions: ReturnType<typeof createSharedTransactions>;
+class CallerSession implements Session {
+  readonly #caller: Caller;
+  readonly #shared: Shared;
 
-  constructor(options: SessionOptions) {
-    this.#options = options;
-    this.#insertions = createSharedInsertions((caller, queries) => this.#runExclusively(caller, queries));
-    this.#transactions = createSharedTransactions((caller, work) => this.#transact(caller, work), options.failureOf);
+  constructor(caller: Caller, shared: Shared) {
+    this.#caller = caller;
+    this.#shared = shared;
   }
 
-  /** Throws what a failure is to who uses a session: each of its methods rejects with that. */
-  readonly fail = (error: unknown): never => {
-    throw this.#options.failureOf(error);
-  };
+  run<Row>(statement: Statement<Row>, values: StatementValues, locks?: readonly Query<unknown>[]): Promise<Row[]> {
+    return this.#run(statement, values, locks).catch(this.#shared.fail) as Promise<Row[]>;
+  }
 
-  /** It is light, and holds nothing. */
-  for(caller: Caller): Session {
-    return new CallerSession(this, caller);
+  async defer(statement: Statement<unknown>, values: StatementValues): Promise<void> {
+    await this.run(statement, values);
+  }
+
+  async lookUp<Row>(lookUp: LookUp<Row>, id: string): Promise<Row | undefined> {
+    const { pipeline, fail } = this.#shared;
+    if (pipeline === undefined) return (await this.run(lookUp.byId, [id]))[0];
+    const row = pipeline.lookUp(this.#caller, lookUp, id).catch(async (error: unknown) => {
+      const rows = await this.#runLocked(error, { statement: lookUp.byId, values: [id] });
+      return rows[0];
+    });
+    return row.catch(fail) as Promise<Row | undefined>;
+  }
+
+  transaction<T>(work: Work<T>, kind: TransactionKind = 'plain'): Promise<T> {
+    return this.#begin(work, kind).catch(this.#shared.fail);
   }
 
   /** In a transaction of its own: a short one on a shared connection, any other on an exclusive one. */
-  run<Row>(
-    caller: Caller,
-    statement: Statement<Row>,
+  #run(
+    statement: Statement<unknown>,
     values: StatementValues,
     locks: readonly Query<unknown>[] = [],
-  ): Promise<Row[]> {
-    const { pipeline } = this.#options;
-    if (statement.many !== undefined)
-      return this.#insertions.add(caller, { query: { statement, values }, locks }) as Promise<Row[]>;
+  ): Promise<unknown[]> {
+    const { pipeline, insertions } = this.#shared;
+    if (statement.many !== undefined) return insertions.add(this.#caller, { query: { statement, values }, locks });
     if (statement.kind === 'short' && pipeline !== undefined)
       return pipeline
-        .run(caller, statement, values)
-        .catch((error: unknown) => this.#runLocked(error, caller, { statement, values })) as Promise<Row[]>;
-    return this.#runExclusively(caller, [...locks, { statement, values }]).then((rows) => rows.at(-1) as Row[]);
+        .run(this.#caller, statement, values)
+        .catch((error: unknown) => this.#runLocked(error, { statement, values }));
+    return this.runExclusively([...locks, { statement, values }]).then((rows) => rows.at(-1) as unknown[]);
   }
 
-  async lookUp<Row>(caller: Caller, lookUp: LookUp<Row>, id: string): Promise<Row | undefined> {
-    const { pipeline } = this.#options;
-    if (pipeline === undefined) return (await this.run(caller, lookUp.byId, [id]))[0];
-    return pipeline.lookUp(caller, lookUp, id).catch(async (error: unknown) => {
-      const rows = await this.#runLocked(error, caller, { statement: lookUp.byId, values: [id] });
-      return rows[0];
-    }) as Promise<Row | undefined>;
+  #begin<T>(work: Work<T>, kind: TransactionKind): Promise<T> {
+    const { transactions, failureOf } = this.#shared;
+    if (kind === 'insertion') return transactions.add(this.#caller, work) as Promise<T>;
+    if (kind === 'atomic') return this.#atomically(work);
+    return this.transact((lease) => work(createTransactionSession(lease, failureOf)));
   }
 
-  transaction<T>(caller: Caller, work: Work<T>, kind: TransactionKind): Promise<T> {
-    if (kind === 'insertion') return this.#transactions.add(caller, work) as Promise<T>;
-    if (kind === 'atomic') return this.#atomically(caller, work);
-    return this.#transact(caller, (lease) => work(createTransactionSession(lease, this.#options.failureOf)));
-  }
-
-  #transact<T>(caller: Caller, work: (lease: ConnectionLease) => Promise<T>): Promise<T> {
-    return this.#guard(caller, () =>
+  transact<T>(work: (lease: ConnectionLease) => Promise<T>): Promise<T> {
+    const caller = this.#caller;
+    return this.#guard(() =>
       // Without an entity manager, which costs a tenth of a small transaction: stores need its connection only.
-      this.#options.orm.em.getConnection().transactional(async (transaction) => {
+      this.#shared.orm.em.getConnection().transactional(async (transaction) => {
         const lease = await leaseOf(transaction);
         await lease.connect(caller);
         caller.recordWrite();
@@ -120,12 +143,12 @@ export class Sessions {
     );
   }
 
-  async #atomically<T>(caller: Caller, work: Work<T>): Promise<T> {
-    const { atomicMillis } = this.#options;
+  async #atomically<T>(work: Work<T>): Promise<T> {
+    const { atomicMillis } = this.#shared;
     let deadline: number | undefined;
     for (;;) {
       try {
-        return await this.#transact(caller, (lease) => {
+        return await this.transact((lease) => {
           deadline ??= performance.now() + atomicMillis;
           // Of two that wait for each other, which is so only where others don't lock in our order, one is tried again.
           lease.defer(limitLockWait((deadline - performance.now()) * (0.4 + 0.2 * Math.random())));
@@ -142,7 +165,7 @@ export class Sessions {
    * has failed.
    */
   async #untilDeadline<T>(lease: ConnectionLease, deadline: number, work: Work<T>): Promise<T> {
-    const { atomicMillis, failureOf } = this.#options;
+    const { atomicMillis, failureOf } = this.#shared;
     const timer = setTimeout(() => lease.cancel(), Math.max(0, deadline - performance.now()));
     let failure: Error | undefined;
     const assertTime = (): void => {
@@ -177,20 +200,20 @@ export class Sessions {
   }
 
   /** Once more where others don't wait behind it, if a lock kept a read from a shared connection. */
-  async #runLocked(error: unknown, caller: Caller, query: Query<unknown>): Promise<unknown[]> {
+  async #runLocked(error: unknown, query: Query<unknown>): Promise<unknown[]> {
     if (!(error instanceof DatabaseUnavailable && error.reason === 'locked')) throw error;
-    const [rows = []] = await this.#runExclusively(caller, [query], true);
+    const [rows = []] = await this.runExclusively([query], true);
     return rows;
   }
 
-  #runExclusively(
-    caller: Caller,
+  runExclusively(
     queries: readonly Query<unknown>[],
     isSlow = queries.some(({ statement }) => statement.kind === 'slow'),
   ): Promise<unknown[][]> {
-    const { pool, servers } = this.#options;
+    const { pool, servers } = this.#shared;
+    const caller = this.#caller;
     const work = (connection: PgConnection): Promise<unknown[][]> => connection.run(queries);
-    return this.#guard(caller, async () => {
+    return this.#guard(async () => {
       try {
         return await pool.run(caller, work, isSlow);
       } catch (error) {
@@ -206,43 +229,16 @@ export class Sessions {
    * Work on an exclusive connection. Fails at once when an earlier statement of the caller has lost the database;
    * failures are translated and remembered for the caller.
    */
-  async #guard<Result>(caller: Caller, work: () => Promise<Result>): Promise<Result> {
-    const { servers, onFailure } = this.#options;
-    throwIfLost(caller);
+  async #guard<Result>(work: () => Promise<Result>): Promise<Result> {
+    const { servers, onFailure } = this.#shared;
+    throwIfLost(this.#caller);
     try {
       return await work();
     } catch (error) {
       onFailure(error);
       // The address may lead to another server by now, and what is prepared may be outdated.
       if (isReadOnly(error) || isOutdated(error)) servers.renew();
-      throw recordFailure(error, caller);
+      throw recordFailure(error, this.#caller);
     }
-  }
-}
-
-/** That of one caller. */
-class CallerSession implements Session {
-  readonly #sessions: Sessions;
-  readonly #caller: Caller;
-
-  constructor(sessions: Sessions, caller: Caller) {
-    this.#sessions = sessions;
-    this.#caller = caller;
-  }
-
-  run<Row>(statement: Statement<Row>, values: StatementValues, locks?: readonly Query<unknown>[]): Promise<Row[]> {
-    return this.#sessions.run(this.#caller, statement, values, locks).catch(this.#sessions.fail);
-  }
-
-  async defer(statement: Statement<unknown>, values: StatementValues): Promise<void> {
-    await this.run(statement, values);
-  }
-
-  lookUp<Row>(lookUp: LookUp<Row>, id: string): Promise<Row | undefined> {
-    return this.#sessions.lookUp(this.#caller, lookUp, id).catch(this.#sessions.fail);
-  }
-
-  transaction<T>(work: Work<T>, kind: TransactionKind = 'plain'): Promise<T> {
-    return this.#sessions.transaction(this.#caller, work, kind).catch(this.#sessions.fail);
   }
 }
