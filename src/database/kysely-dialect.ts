@@ -29,9 +29,7 @@ export function createDialect(pool: ConnectionPool, caller: Caller | undefined):
 /** Sends what MikroORM has written, too. */
 class KyselyLease extends ConnectionLease implements DatabaseConnection {
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    const { command, count, rows } = await this.send(sql, parameters);
-    const isWrite = ['INSERT', 'UPDATE', 'DELETE', 'MERGE'].includes(command);
-    return isWrite ? { rows, numAffectedRows: BigInt(count) } : { rows };
+    return { rows: await this.send(sql, parameters) };
   }
 
   // oxlint-disable-next-line require-yield

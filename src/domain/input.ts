@@ -32,33 +32,4 @@ export class InputCheck {
   optional<Raw, Stored>(field: string, value: Raw | null | undefined, rule: Rule<Raw, Stored>): Stored | undefined {
     return value === null || value === undefined ? undefined : this.required(field, value, rule);
   }
-
-  /** For a change of a required property. */
-  change<Raw, Stored>(field: string, value: Raw | null | undefined, rule: Rule<Raw, Stored>): Stored | undefined {
-    if (value === null) this.refuse(field, 'must not be null: leave it out to keep the value that it has.');
-    return this.optional(field, value, rule);
-  }
-
-  /** For a change of an optional property: null removes the value. */
-  changeOrClear<Raw, Stored>(
-    field: string,
-    value: Raw | null | undefined,
-    rule: Rule<Raw, Stored>,
-  ): Stored | null | undefined {
-    return value === null ? null : this.optional(field, value, rule);
-  }
-
-  /** Refuses an update without any of its fields; equal values are fine. */
-  requireAtLeastOneChange(changes: Readonly<Record<string, unknown>>): void {
-    const isRefused = this.#violations.length > 0;
-    if (isRefused || Object.values(changes).some((value) => value !== undefined)) return;
-    this.refuse('input', 'changes nothing: give at least one field to change.');
-  }
 }
-
-/** The object without its undefined properties. */
-export function omitUndefined<Changes extends object>(changes: Changes): Defined<Changes> {
-  return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined)) as Defined<Changes>;
-}
-
-type Defined<Changes> = { [Key in keyof Changes]?: Exclude<Changes[Key], undefined> };

@@ -125,18 +125,11 @@ export function parseKeyset<Row, SortField extends string>(
   if (isPresent(first) && isPresent(last)) check.refuse('last', 'must not be combined with first: use one of them.');
   check.optional('first', first, integerRule(0, maxSize));
   check.optional('last', last, integerRule(0, maxSize));
-  const scope = scopeOf(sorting, sort.field);
-  const position = (field: string, cursor: PageArguments['after']): Position | undefined => {
-    if (!isPresent(cursor)) return undefined;
-    if (typeof cursor === 'object') return cursor;
-    const decoded = decodeCursor(scope, cursor);
-    if ('problem' in decoded) check.refuse(field, decoded.problem);
-    return 'problem' in decoded ? undefined : decoded;
-  };
+  const rule = cursorRule(sorting, sort.field);
   return {
     sort,
-    after: position('after', after),
-    before: position('before', before),
+    after: isPresent(after) && typeof after === 'object' ? after : check.optional('after', after, rule),
+    before: check.optional('before', before, rule),
     takeLast: isPresent(last),
     limit: first ?? last ?? defaultPageSize,
     isUnread: request.isUnread,
@@ -180,9 +173,12 @@ export function sortValue<Row>(key: SortKey<Row> | null, row: Row): SortValue {
   return value instanceof Date ? value.getTime() : ((value ?? null) as SortValue);
 }
 
-/** The rule for a cursor of a list in its default order, which is by id. */
-export function cursorRule(list: { kind: string; defaultField: string }): Rule<string, Position> {
-  const scope = { kind: list.kind, sortField: list.defaultField, valueType: undefined };
+/** The rule for a cursor of a list in this order. */
+export function cursorRule(
+  list: Pick<Sorting<never, string>, 'kind' | 'keys' | 'defaultField'>,
+  sortField = list.defaultField,
+): Rule<string, Position> {
+  const scope = scopeOf(list, sortField);
   return (cursor, refuse) => {
     const decoded = decodeCursor(scope, cursor);
     if (!('problem' in decoded)) return decoded;
@@ -215,10 +211,7 @@ export async function* inBatches<Row>(
   } while (position !== undefined);
 }
 
-function scopeOf<SortField extends string>(
-  { kind, keys }: Pick<Sorting<never, SortField>, 'kind' | 'keys'>,
-  sortField: SortField,
-): CursorScope {
+function scopeOf({ kind, keys }: Pick<Sorting<never, string>, 'kind' | 'keys'>, sortField: string): CursorScope {
   return { kind, sortField, valueType: keys[sortField]?.type };
 }
 

@@ -69,7 +69,10 @@ export function parseNew<Fields extends WrittenFields>(
   return data as CreatedOf<Fields>;
 }
 
-/** The same for a change, of which at least one field must be given. */
+/**
+ * The same for a change, of which at least one field must be given; equal values are fine. Null removes the value of an
+ * optional field.
+ */
 export function parseChanges<Fields extends WrittenFields>(
   fields: Fields,
   check: InputCheck,
@@ -79,9 +82,12 @@ export function parseChanges<Fields extends WrittenFields>(
   for (const name in fields) {
     const { rule, unset } = fields[name] as WrittenFields[string];
     const value = changes[name] as never;
-    const changed = unset === null ? check.changeOrClear(name, value, rule) : check.change(name, value, rule);
+    if (value === null && unset !== null)
+      check.refuse(name, 'must not be null: leave it out to keep the value that it has.');
+    const changed = value === null && unset === null ? null : check.optional(name, value, rule);
     if (changed !== undefined) data[name] = changed;
   }
-  check.requireAtLeastOneChange(data);
+  if (!check.hasRefused && Object.keys(data).length === 0)
+    check.refuse('input', 'changes nothing: give at least one field to change.');
   return data as ChangedOf<Fields>;
 }

@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { type Accounts, Callers } from '../../platform/callers/index.ts';
+import { Callers } from '../../platform/callers/index.ts';
 import { DomainError } from '../../domain/errors.ts';
 import type { Stores } from '../../domain/stores.ts';
 import type { DatabaseLocation } from '../../database-url.ts';
-import { connectDatabase, type Database } from '../database.ts';
+import { connectDatabase, type ConnectOptions, type Database } from '../database.ts';
 import { addDemoKey, findDemoKey } from './demo-key.ts';
 import { fillWithDemoStore } from './demo-store.ts';
 import { FailedDatabase } from './failed-database.ts';
@@ -16,18 +16,13 @@ import {
 } from '../../platform/embedded/index.ts';
 import { migrate } from './migrate.ts';
 
-export interface OpenDatabaseOptions {
-  readonly accounts?: Accounts | undefined;
+export interface OpenDatabaseOptions extends Omit<ConnectOptions, 'location' | 'isGuest' | 'timeouts'> {
   /** Without one the embedded database in `dataDir` is started. */
   readonly url: string | undefined;
   readonly dataDir: string;
   /** The engine in `dataDir`, when it is starting already. */
   readonly embedded?: Promise<EmbeddedPostgres> | undefined;
-  readonly poolSize: number;
   readonly withDemoStore: boolean;
-  readonly onStatement?: ((sql: string) => void) | undefined;
-  /** Called when a request has timed out waiting for an exclusive connection. */
-  readonly onRefusal?: (() => void) | undefined;
   /** Receives a sentence for people when migrations have to wait. */
   readonly onWait?: ((reason: string) => void) | undefined;
 }
@@ -44,8 +39,8 @@ export interface OpenDatabase extends Database {
  * a server.
  */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDatabase> {
-  const { accounts, url, dataDir, poolSize, withDemoStore, onStatement, onRefusal, onWait } = options;
-  const embedded = url === undefined ? await (options.embedded ?? startEmbeddedPostgres(dataDir)) : undefined;
+  const { url, dataDir, embedded: starting, withDemoStore, onWait, ...connecting } = options;
+  const embedded = url === undefined ? await (starting ?? startEmbeddedPostgres(dataDir)) : undefined;
   let database: Database | undefined;
   const close = async (): Promise<void> => {
     await database?.close();
@@ -60,7 +55,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDa
   };
   try {
     await migrate({ location, fill: hasDemo ? fill : undefined, onWait });
-    database = await connectDatabase({ accounts, location, poolSize, onStatement, onRefusal });
+    database = await connectDatabase({ ...connecting, location });
     await readClock(database);
     return {
       ...database,

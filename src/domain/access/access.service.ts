@@ -1,12 +1,13 @@
 import { DomainError } from '../errors.ts';
 import type { FilterRequest } from '../filter.ts';
 import type { Id } from '../id.ts';
-import { InputCheck, omitUndefined } from '../input.ts';
+import { InputCheck } from '../input.ts';
 import { pageOf, parseKeyset, parseListRequest, type ListRequest, type Page, type PageArguments } from '../page.ts';
 import { type AutomaticBan, dayMillis } from '../../platform/quotas/index.ts';
 import { integerRule, nameRule } from '../rules.ts';
 import { existing, findByIds, lockById, type RowData } from '../store.ts';
 import type { Stores } from '../stores.ts';
+import { optional, parseChanges, required } from '../written-fields.ts';
 import type { ApiKeyChange } from './api-key-change.entity.ts';
 import type { ApiKey } from './api-key.entity.ts';
 import {
@@ -128,14 +129,14 @@ export class AccessService {
 
   update(id: string, input: ApiKeyChanges): Promise<ListedKey> {
     const check = new InputCheck();
-    const changes = {
-      name: check.change('name', input.name, nameRule),
-      scopes: check.change('scopes', input.scopes, scopesRule),
-      expiresAt: check.changeOrClear('expiresAt', input.expiresAt, futureRule(this.#now())),
+    const fields = {
+      name: required(nameRule),
+      scopes: required(scopesRule),
+      expiresAt: optional(futureRule(this.#now())),
     };
-    check.requireAtLeastOneChange(changes);
+    const changes = parseChanges(fields, check, input);
     check.throwIfRefused();
-    return this.#change(id, () => omitUndefined(changes));
+    return this.#change(id, () => changes);
   }
 
   /**

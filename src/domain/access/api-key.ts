@@ -27,7 +27,7 @@ export function generateKey(): string {
 /** The hash of a well-formed key; undefined for any other text, so that it costs no lookup. */
 export function parseKey(text: string): KeyHash | undefined {
   // The length is compared first, so that a long text costs no more than a short one.
-  if (text.length !== keyMarker.length + bodyLength + checksumLength || !keyPattern.test(text)) return undefined;
+  if (text.length !== keyLength || !keyPattern.test(text)) return undefined;
   const body = text.slice(0, -checksumLength);
   return text.endsWith(checksumOf(body)) ? hashKey(text) : undefined;
 }

@@ -102,16 +102,13 @@ export class ConnectionLease {
     }
   }
 
-  /** Sends a text that isn't prepared. */
-  async send(
-    text: string,
-    values: readonly unknown[] = [],
-  ): Promise<{ command: string; count: number; rows: never[] }> {
+  /** Sends a text that isn't prepared, and returns its rows. */
+  async send(text: string, values: readonly unknown[] = []): Promise<never[]> {
     const connection = this.#connected();
     const last = this.#deferred.pop();
     if (last !== undefined) await this.runTogether([last]);
-    const { command, rowCount, rows } = await connection.query<never>(text, [...values]);
-    return { command, count: rowCount ?? 0, rows };
+    const { rows } = await connection.query<never>(text, [...values]);
+    return rows;
   }
 
   #connected(): PooledConnection {
