@@ -2,7 +2,7 @@
 export interface Holding {
   amount: number;
   leases: number;
-  /** Its virtual time, where the share has one of its own: that of ticks. */
+  /** In ticks alone: the virtual time of the client there. */
   usedMillis: number;
   /** How long the client's last leases have been used, on average; 0 before the first one. */
   meanMillis: number;
@@ -21,7 +21,7 @@ export interface Waiter {
 /** A client: a key, or an address without one. */
 export interface Account {
   readonly id: string;
-  /** Its virtual time: what it has used, in milliseconds, from the clock at its first wait on. */
+  /** Its virtual time: the milliseconds that it has used. A pause earns nothing: see `of`. */
   usedMillis: number;
   /** When it last used something. */
   usedAt: number;
@@ -45,6 +45,7 @@ const sweepEvery = 10_000;
 /** The clients of the process: what each holds of the shares (`Share`), and what it has used lately. */
 export class Accounts {
   readonly #accounts = new Map<string, Account>();
+  /** The virtual time of the client that was served last. */
   #clockMillis = 0;
   /** Those that have used something last. */
   #last: Account | undefined;
@@ -77,7 +78,10 @@ export class Accounts {
     return this.#shares - 1;
   }
 
-  /** The account of a client, at the clock at least. That of one that holds nothing may be forgotten: ask again. */
+  /**
+   * The account of a client. Unless it waits, its virtual time is no less than that of the client that was served last.
+   * Don't keep the account of a client that holds nothing: it may be forgotten.
+   */
   of(clientId: string): Account {
     let account = this.#accounts.get(clientId);
     if (account === undefined) {
@@ -108,7 +112,7 @@ function isWaiting({ holdings }: Account): boolean {
   return holdings.some((holding) => holding !== undefined && holding.waiters.length > 0);
 }
 
-/** Who waits for one thing: served by client, the one that has used least first, within a client in their order. */
+/** Those who wait for one thing. The client that has used least is served first, its requests in their order. */
 export class Waiters {
   readonly #number: number;
   readonly #usedMillis: (account: Account) => number;

@@ -27,8 +27,8 @@ type WaitingCaller = Client & Partial<Pick<Caller, 'failure' | 'signal' | 'waite
 const weightOfLast = 1 / 8;
 
 /**
- * For leases alone: a client holds so much more, in so many more leases, and has used one for so long. A negative amount
- * is less, which is given to those that wait.
+ * The method of `Share` that leases alone may call: a client holds so much more, in so many more leases, and has used
+ * one for so long. A negative amount is less, and goes to those that wait.
  */
 let count: (share: Share, account: Account, amount: number, leases: number, usedMillis?: number) => void;
 
@@ -62,7 +62,7 @@ export class Lease {
   }
 }
 
-/** Something of which the process has so much (bytes, streams, slots), leased to clients. */
+/** A limited resource of the process (bytes, streams, slots), leased to clients. */
 export class Share {
   static {
     count = (share, account, amount, leases, usedMillis) => share.#count(account, amount, leases, usedMillis);
@@ -126,7 +126,7 @@ export class Share {
     return limit && this.#options.refuse(limit, this.heldBy(caller));
   }
 
-  /** Takes what the client has already, however much that is. */
+  /** Counts what the client holds already, whatever the limits say. */
   hold({ id }: Client, amount: number): Lease {
     return this.#lease(this.#accounts.of(id), amount);
   }

@@ -43,8 +43,8 @@ const reconnectMillis = 500;
  * Every shared decision is remembered, so that this process can continue from it, and restore it with the next request
  * after reconnecting.
  *
- * Windows are timed by the clock of the shared counters, which may differ from the database's: the ends of bans, which
- * the database keeps, are converted.
+ * Windows are timed by the clock of the shared counters, which may differ from the database's. The ends of bans, which
+ * the database keeps, are converted; their beginnings are only compared with one another, and stay as they are.
  */
 export class FallbackCounterStore implements CounterStore {
   /** A local copy of the counters, used while the shared ones are lost. */
