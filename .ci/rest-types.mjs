@@ -1,8 +1,6 @@
 // Writes the types that the handlers use of the OpenAPI contract: npm run rest-types
 import { readFileSync, writeFileSync } from 'node:fs';
-import openapiTS, { astToString } from 'openapi-typescript';
 import { format, resolveConfig } from 'prettier';
-import { factory, SyntaxKind } from 'typescript';
 import { bundleContract } from './openapi.mjs';
 
 export const file = 'src/rest/openapi/types.ts';
@@ -11,67 +9,75 @@ const header = `// Generated from src/rest/openapi/ by \`npm run rest-types\`: c
 import type { Position } from '../../domain/cursor.ts';
 import type { EventCursor } from '../../domain/events/event.ts';
 import type { Id } from '../../domain/id.ts';
-
 `;
+
+/** Handlers make no errors. */
+const unusedSchemas = new Set(['Error', 'Problem']);
 
 /** True when the types aren't those of the contract. */
 export async function areStale() {
   return readFileSync(file, 'utf8') !== (await typesOfHandlers());
 }
 
-/** Parameters and bodies. An int64 is an `Id` to the program: canonical digits, exact. Cursors are decoded. */
+/** Schemas, and what a request of each operation has. */
 async function typesOfHandlers() {
-  const nodes = await openapiTS(onlyStructure(await bundleContract()), {
-    defaultNonNullable: false,
-    transform: ({ type, format: name, nullable }) => {
-      if (name === 'events-cursor') return factory.createTypeReferenceNode('EventCursor');
-      if (name?.endsWith('-cursor')) return factory.createTypeReferenceNode('Position');
-      if (type !== 'integer' || name !== 'int64') return undefined;
-      const id = factory.createTypeReferenceNode('Id');
-      return nullable
-        ? factory.createUnionTypeNode([id, factory.createLiteralTypeNode(factory.createToken(SyntaxKind.NullKeyword))])
-        : id;
-    },
-  });
-  const wanted = nodes.filter(({ name }) => ['components', 'operations'].includes(name?.text));
-  return format(header + astToString(wanted).replaceAll(unused, '').replaceAll(emptied, ''), {
-    ...(await resolveConfig(file)),
-    filepath: file,
-  });
+  const { components, paths } = await bundleContract();
+  const schemas = Object.entries(components.schemas).filter(([name]) => !unusedSchemas.has(name));
+  const operations = Object.values(paths).flatMap(Object.values);
+  const text = `${header}
+    export interface Schemas {${schemas.map(([name, schema]) => `${name}: ${typeOf(schema)};`).join('\n')}}
+
+    /** What a request of each operation has. */
+    export interface Operations {${operations.map((each) => typeOfOperation(each, components)).join('\n')}}`;
+  return format(text, { ...(await resolveConfig(file)), filepath: file });
 }
 
-/** What an operation hasn't got, and comments. */
-const unused = /^ *(?:\w+\??: never;|\/\*\* .* \*\/)\n/gm;
-/** What has nothing then. */
-const emptied = /^ *parameters: \{\s*\};\n/gm;
+/** One media type of a body is enough. Parameters of the path are texts until a service has read them. */
+function typeOfOperation({ operationId, parameters = [], requestBody }, components) {
+  const known = parameters.map(({ $ref, ...own }) => ($ref === undefined ? own : components.parameters[nameIn($ref)]));
+  const members = (place, optional, typeOfMember) => {
+    const found = known.filter((parameter) => parameter.in === place);
+    const texts = found.map(({ name, schema }) => `${name}${optional}: ${typeOfMember(schema)}`);
+    return found.length === 0 ? 'object' : `{ ${texts.join('; ')} }`;
+  };
+  const body = requestBody === undefined ? 'undefined' : typeOf(requestBody.content['application/json'].schema);
+  const path = members('path', '', () => 'string');
+  return `${operationId}: { path: ${path}; query: ${members('query', '?', typeOf)}; body: ${body} };`;
+}
 
-/**
- * Handlers return schemas, make no errors and see no headers, so these need no types, and one media type of a body is
- * enough. What is said in words is in the contract.
- */
-function onlyStructure({ components: { schemas: all, parameters }, paths, ...document }) {
-  const { Error: _error, Problem: _problem, ...schemas } = all;
-  const isHeader = ({ $ref = '/', in: place }) => (place ?? parameters[$ref.split('/').at(-1)]?.in) === 'header';
-  for (const operation of Object.values(paths).flatMap(Object.values)) {
-    operation.responses = {};
-    delete operation.requestBody?.content['application/merge-patch+json'];
-    operation.parameters = operation.parameters?.filter((parameter) => !isHeader(parameter)) ?? [];
+/** An int64 is an `Id` to the program: canonical digits, exact. Cursors are decoded. */
+function typeOf({ nullable, ...schema }) {
+  return nullable === true ? `${typeOf(schema)} | null` : typeOfPresent(schema);
+}
+
+function typeOfPresent({ $ref, type, format: name, enum: choices, items, properties, required = [], ...schema }) {
+  const { allOf, anyOf } = schema;
+  if ($ref !== undefined) return `Schemas['${nameIn($ref)}']`;
+  if (allOf !== undefined) return allOf.map(typeOf).join(' & ');
+  if (anyOf !== undefined) return anyOf.map(typeOf).join(' | ');
+  if (choices !== undefined) return choices.map((choice) => `'${choice}'`).join(' | ');
+  if (name === 'int64') return 'Id';
+  if (name === 'events-cursor') return 'EventCursor';
+  if (name?.endsWith('-cursor')) return 'Position';
+  switch (type) {
+    case 'array':
+      return `(${typeOf(items)})[]`;
+    case 'object':
+      return `{${Object.entries(properties)
+        .map(([key, schema]) => `${key}${required.includes(key) ? '' : '?'}: ${typeOf(schema)}`)
+        .join('; ')}}`;
+    case 'integer':
+      return 'number';
+    case 'string':
+    case 'boolean':
+      return type;
+    default:
+      throw new Error(`No type is known for a schema of the type ${type}.`);
   }
-  return withoutWords({ ...document, components: { schemas, parameters }, paths });
 }
 
-const words = new Set(['description', 'summary', 'example', 'minimum', 'maximum', 'minLength', 'maxLength']);
-
-function withoutWords(node) {
-  if (Array.isArray(node)) return node.map(withoutWords);
-  if (typeof node !== 'object' || node === null) return node;
-  // A property can have such a name, too: its schema stays.
-  const isText = ([key, value]) => words.has(key) && (typeof value !== 'object' || Array.isArray(value));
-  return Object.fromEntries(
-    Object.entries(node)
-      .filter((entry) => !isText(entry))
-      .map(([key, value]) => [key, withoutWords(value)]),
-  );
+function nameIn(reference) {
+  return reference.split('/').at(-1);
 }
 
 if (import.meta.main) writeFileSync(file, await typesOfHandlers());

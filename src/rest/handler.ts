@@ -3,14 +3,14 @@ import type { Precondition } from '../domain/version.ts';
 import type { RequestMemory } from '../platform/callers/index.ts';
 import type { RestResponse } from './responses.ts';
 import type { OperationId } from './openapi/document.ts';
-import type { operations } from './openapi/types.ts';
+import type { Operations } from './openapi/types.ts';
 
 /** A request of an operation. Its query and body have the structure that the document requires. */
 export interface Call<Id extends OperationId> {
   /** As they are in the URL, unchecked: a text that isn't an id is NOT_FOUND. */
-  readonly path: { readonly [Name in keyof PathOf<Id>]: string };
-  readonly query: QueryOf<Id>;
-  readonly body: BodyOf<Id>;
+  readonly path: Operations[Id]['path'];
+  readonly query: Operations[Id]['query'];
+  readonly body: Operations[Id]['body'];
   /** The operation's path with the prefix; path parameters are still in braces. */
   readonly url: string;
   /** HEAD: the body isn't sent, so a costly one needn't be made. */
@@ -30,20 +30,3 @@ export type Handler<Id extends OperationId> = (
 
 /** A handler for each operation of the document. */
 export type Handlers = { readonly [Id in OperationId]: Handler<Id> };
-
-/** The schema of the body, `undefined` where there is none. */
-type BodyOf<Id extends OperationId> = operations[Id] extends {
-  readonly requestBody: { readonly content: { readonly 'application/json': infer Body } };
-}
-  ? Body
-  : undefined;
-
-type QueryOf<Id extends OperationId> = operations[Id] extends {
-  readonly parameters: { readonly query?: infer Query };
-}
-  ? NonNullable<Query>
-  : object;
-
-type PathOf<Id extends OperationId> = operations[Id] extends { readonly parameters: { readonly path: infer Path } }
-  ? Path
-  : object;

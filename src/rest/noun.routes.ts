@@ -14,7 +14,7 @@ import type { Precondition } from '../domain/version.ts';
 import type { Call, Handlers } from './handler.ts';
 import type { Json } from './json.ts';
 import type { OperationId } from './openapi/document.ts';
-import type { components } from './openapi/types.ts';
+import type { Schemas } from './openapi/types.ts';
 import { collection, created, deleted, resource, type RestResponse } from './responses.ts';
 
 type TypeNameOf<Name extends NounName> = (typeof nouns)[Name]['typeName'];
@@ -22,7 +22,7 @@ type TypeNameOf<Name extends NounName> = (typeof nouns)[Name]['typeName'];
 /** A body for each noun, of the document's schema of the same name. */
 type Bodies = {
   readonly [Name in NounName]: {
-    readonly representation: (row: RowOf<Name>) => Json<components['schemas'][TypeNameOf<Name> & NodeTypeName]>;
+    readonly representation: (row: RowOf<Name>) => Json<Schemas[TypeNameOf<Name> & NodeTypeName]>;
   };
 };
 

@@ -82,7 +82,7 @@ function compileCall({ parameters, body }: RestOperation, url: string): (request
       precondition: preconditionOf(request.headers),
       memory,
       enterTick: () => caller.enterTick(),
-    } as AnyCall;
+    } as object as AnyCall;
   };
 }
 

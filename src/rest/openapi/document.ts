@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 
 import type { Scope } from '../../domain/access/scope.ts';
 import type { Deprecation } from '../../http/deprecation.ts';
-import type { operations } from './types.ts';
+import type { Operations } from './types.ts';
 
-export type OperationId = keyof operations;
+export type OperationId = keyof Operations;
 
 /** A schema of OpenAPI 3.0, its references resolved. */
 export interface Schema {

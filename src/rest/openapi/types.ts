@@ -3,258 +3,71 @@ import type { Position } from '../../domain/cursor.ts';
 import type { EventCursor } from '../../domain/events/event.ts';
 import type { Id } from '../../domain/id.ts';
 
-export interface components {
-  schemas: {
-    PetStatus: 'available' | 'pending' | 'sold';
-    NewPet: {
-      name: string;
-      categoryId: Id;
-      status?: components['schemas']['PetStatus'];
-    };
-    Pet: components['schemas']['NewPet'] & {
-      readonly id: Id;
-    };
-    Pets: components['schemas']['Pet'][];
-    PetChanges: {
-      name?: string;
-      categoryId?: Id;
-      status?: components['schemas']['PetStatus'];
-    };
-    NewCategory: {
-      name: string;
-      description?: string;
-    };
-    Category: components['schemas']['NewCategory'] & {
-      readonly id: Id;
-    };
-    CategoryChanges: {
-      name?: string;
-      description?: string | null;
-    };
-    Order: {
-      readonly id?: Id;
-      petId?: Id;
-      quantity?: number;
-      shipDate?: string;
-      complete?: boolean;
-    };
-    NewOrder: {
-      petId?: Id;
-      quantity?: number;
-      shipDate?: string;
-      complete?: boolean;
-    };
-    OrderChanges: {
-      petId?: Id | null;
-      quantity?: number | null;
-      shipDate?: string | null;
-      complete?: boolean;
-    };
-    InventoryItem: {
-      petId: Id;
-      quantity: number;
-      status: components['schemas']['PetStatus'];
-    };
-    InventoryUpdate: {
-      quantity: number;
-    };
-    EventType:
-      | 'pet.created'
-      | 'pet.updated'
-      | 'pet.deleted'
-      | 'category.created'
-      | 'category.updated'
-      | 'category.deleted'
-      | 'order.created'
-      | 'order.updated'
-      | 'order.cancelled'
-      | 'inventory.created'
-      | 'inventory.updated'
-      | 'inventory.deleted'
-      | 'store.resync';
-    Event: {
-      id: string;
-      type: components['schemas']['EventType'];
-      at: string;
-      resource?: string;
-      version?: string;
-      object?:
-        | components['schemas']['Pet']
-        | components['schemas']['Category']
-        | components['schemas']['Order']
-        | components['schemas']['InventoryItem'];
-    };
-  };
-  parameters: {
-    ifMatch: string;
-    ifNoneMatch: string;
-    idempotencyKey: string;
-    petId: Id;
-    limit: number;
-    categoryId: Id;
-    orderId: Id;
+export interface Schemas {
+  PetStatus: 'available' | 'pending' | 'sold';
+  NewPet: { name: string; categoryId: Id; status?: Schemas['PetStatus'] };
+  Pet: Schemas['NewPet'] & { id: Id };
+  Pets: Schemas['Pet'][];
+  PetChanges: { name?: string; categoryId?: Id; status?: Schemas['PetStatus'] };
+  NewCategory: { name: string; description?: string };
+  Category: Schemas['NewCategory'] & { id: Id };
+  CategoryChanges: { name?: string; description?: string | null };
+  Order: { id?: Id; petId?: Id; quantity?: number; shipDate?: string; complete?: boolean };
+  NewOrder: { petId?: Id; quantity?: number; shipDate?: string; complete?: boolean };
+  OrderChanges: { petId?: Id | null; quantity?: number | null; shipDate?: string | null; complete?: boolean };
+  InventoryItem: { petId: Id; quantity: number; status: Schemas['PetStatus'] };
+  InventoryUpdate: { quantity: number };
+  EventType:
+    | 'pet.created'
+    | 'pet.updated'
+    | 'pet.deleted'
+    | 'category.created'
+    | 'category.updated'
+    | 'category.deleted'
+    | 'order.created'
+    | 'order.updated'
+    | 'order.cancelled'
+    | 'inventory.created'
+    | 'inventory.updated'
+    | 'inventory.deleted'
+    | 'store.resync';
+  Event: {
+    id: string;
+    type: Schemas['EventType'];
+    at: string;
+    resource?: string;
+    version?: string;
+    object?: Schemas['Pet'] | Schemas['Category'] | Schemas['Order'] | Schemas['InventoryItem'];
   };
 }
-export interface operations {
+
+/** What a request of each operation has. */
+export interface Operations {
   listPets: {
-    parameters: {
-      query?: {
-        limit?: number;
-        cursor?: Position;
-        status?: components['schemas']['PetStatus'];
-        id?: Id[];
-      };
-    };
+    path: object;
+    query: { limit?: number; cursor?: Position; status?: Schemas['PetStatus']; id?: Id[] };
+    body: undefined;
   };
-  createPet: {
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['NewPet'];
-      };
-    };
-  };
-  getPet: {
-    parameters: {
-      path: {
-        petId: components['parameters']['petId'];
-      };
-    };
-  };
-  deletePet: {
-    parameters: {
-      path: {
-        petId: components['parameters']['petId'];
-      };
-    };
-  };
-  updatePet: {
-    parameters: {
-      path: {
-        petId: components['parameters']['petId'];
-      };
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['PetChanges'];
-      };
-    };
-  };
-  listCategories: {
-    parameters: {
-      query?: {
-        limit?: components['parameters']['limit'];
-        cursor?: Position;
-      };
-    };
-  };
-  createCategory: {
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['NewCategory'];
-      };
-    };
-  };
-  getCategory: {
-    parameters: {
-      path: {
-        categoryId: components['parameters']['categoryId'];
-      };
-    };
-  };
-  deleteCategory: {
-    parameters: {
-      path: {
-        categoryId: components['parameters']['categoryId'];
-      };
-    };
-  };
-  updateCategory: {
-    parameters: {
-      path: {
-        categoryId: components['parameters']['categoryId'];
-      };
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['CategoryChanges'];
-      };
-    };
-  };
-  listOrders: {
-    parameters: {
-      query?: {
-        limit?: components['parameters']['limit'];
-        cursor?: Position;
-      };
-    };
-  };
-  createOrder: {
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['NewOrder'];
-      };
-    };
-  };
-  getOrder: {
-    parameters: {
-      path: {
-        orderId: components['parameters']['orderId'];
-      };
-    };
-  };
-  cancelOrder: {
-    parameters: {
-      path: {
-        orderId: components['parameters']['orderId'];
-      };
-    };
-  };
-  updateOrder: {
-    parameters: {
-      path: {
-        orderId: components['parameters']['orderId'];
-      };
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['OrderChanges'];
-      };
-    };
-  };
-  listInventory: {
-    parameters: {
-      query?: {
-        limit?: components['parameters']['limit'];
-        cursor?: Position;
-      };
-    };
-  };
-  getInventoryItem: {
-    parameters: {
-      path: {
-        petId: components['parameters']['petId'];
-      };
-    };
-  };
-  updateInventory: {
-    parameters: {
-      path: {
-        petId: components['parameters']['petId'];
-      };
-    };
-    requestBody: {
-      content: {
-        'application/json': components['schemas']['InventoryUpdate'];
-      };
-    };
-  };
+  createPet: { path: object; query: object; body: Schemas['NewPet'] };
+  getPet: { path: { petId: string }; query: object; body: undefined };
+  updatePet: { path: { petId: string }; query: object; body: Schemas['PetChanges'] };
+  deletePet: { path: { petId: string }; query: object; body: undefined };
+  listCategories: { path: object; query: { limit?: number; cursor?: Position }; body: undefined };
+  createCategory: { path: object; query: object; body: Schemas['NewCategory'] };
+  getCategory: { path: { categoryId: string }; query: object; body: undefined };
+  updateCategory: { path: { categoryId: string }; query: object; body: Schemas['CategoryChanges'] };
+  deleteCategory: { path: { categoryId: string }; query: object; body: undefined };
+  listOrders: { path: object; query: { limit?: number; cursor?: Position }; body: undefined };
+  createOrder: { path: object; query: object; body: Schemas['NewOrder'] };
+  getOrder: { path: { orderId: string }; query: object; body: undefined };
+  updateOrder: { path: { orderId: string }; query: object; body: Schemas['OrderChanges'] };
+  cancelOrder: { path: { orderId: string }; query: object; body: undefined };
+  listInventory: { path: object; query: { limit?: number; cursor?: Position }; body: undefined };
+  getInventoryItem: { path: { petId: string }; query: object; body: undefined };
+  updateInventory: { path: { petId: string }; query: object; body: Schemas['InventoryUpdate'] };
   listEvents: {
-    parameters: {
-      query?: {
-        cursor?: EventCursor;
-        limit?: number;
-        type?: components['schemas']['EventType'];
-      };
-    };
+    path: object;
+    query: { cursor?: EventCursor; limit?: number; type?: Schemas['EventType'] };
+    body: undefined;
   };
 }
