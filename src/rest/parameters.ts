@@ -2,7 +2,7 @@ import { quoted, validationFailed, type Violation } from '../domain/errors.ts';
 import { parseId } from '../domain/id.ts';
 import type { RestParameter, Schema } from './openapi/document.ts';
 import { cursorRules } from './domain-rules.ts';
-import { compileStructure, inOrderOf } from './schema-check.ts';
+import { compileStructure } from './schema-check.ts';
 
 type QueryParameters = Readonly<Record<string, string | readonly string[]>>;
 
@@ -19,7 +19,6 @@ const canonicalInteger = /^(?:0|-?[1-9]\d{0,14})$/;
  */
 export function compileQuery(parameters: readonly RestParameter[]): QueryReader {
   const known = parameters.filter((parameter) => parameter.in === 'query');
-  const names = known.map(({ name }) => name);
   const check = compileStructure({
     type: 'object',
     properties: Object.fromEntries(
@@ -39,7 +38,7 @@ export function compileQuery(parameters: readonly RestParameter[]): QueryReader 
       }
     }
     violations.push(...check(values));
-    if (violations.length > 0) throw validationFailed(inOrderOf(names, violations));
+    if (violations.length > 0) throw validationFailed(inOrderOf(known, violations));
     return values;
   };
 }
@@ -68,4 +67,9 @@ function misspelled(known: readonly RestParameter[], query: QueryParameters): Vi
     const right = schema.items === undefined ? `${name}=VALUE` : `${name}=1,2 or ${name}=1&${name}=2`;
     return [{ field: name, message: `must be written ${right}, not ${quoted(found)}.` }];
   });
+}
+
+/** One violation for each parameter, the first that was found, in the document's order. */
+function inOrderOf(known: readonly RestParameter[], violations: readonly Violation[]): Violation[] {
+  return known.flatMap(({ name }) => violations.find(({ field }) => field === name) ?? []);
 }

@@ -73,7 +73,7 @@ const badTexts: Readonly<Record<string, readonly [rule: string, value: string][]
 };
 
 const propertiesOf = ({ body }: Operation) => Object.entries(body?.properties ?? {});
-const required = ({ body }: Operation) => body?.required ?? [];
+const required = ({ body }: Operation) => (body?.['required'] ?? []) as readonly string[];
 const isReference = ({ format }: Schema) => format === 'int64';
 
 /** The least that an operation takes: ids are 1, other values the document's examples. */

@@ -11,14 +11,10 @@ export interface Schema {
   readonly type?: string;
   readonly format?: string;
   readonly nullable?: boolean;
-  readonly enum?: readonly unknown[];
   readonly minimum?: number;
   readonly maximum?: number;
-  readonly required?: readonly string[];
-  readonly minProperties?: number;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
-  readonly maxItems?: number;
   readonly [keyword: string]: unknown;
 }
 
