@@ -1,8 +1,12 @@
 import { ApolloServerErrorCode } from '@apollo/server/errors';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError, type OperationTypeNode } from 'graphql';
 
 import { bytesOf, type Execution, type JsonText, PayloadTooLarge } from '../../platform/executor/index.ts';
 import { describeFailure, HttpError } from '../../http/error-table.ts';
+import { graphqlTypes } from '../../http/failure-response.ts';
+import { preferredType, sendChunks } from '../../platform/http/index.ts';
+import { eventStreamType, namesEventStream, singleEvent } from '../streams/framing.ts';
 import { asGraphQLError, decisiveRefusal, formatError, refusalHead } from './errors.ts';
 import type { Measure } from './admission.ts';
 
@@ -15,6 +19,27 @@ export interface GraphQLResponse {
   readonly body: string;
   /** The codes of its errors. */
   readonly codes: readonly string[];
+}
+
+/**
+ * Sends a response as JSON, or as the only result of a stream: by default where its client accepts nothing else.
+ */
+export function sendResponse(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, headers, chunks, body }: GraphQLResponse,
+  asEvent?: boolean,
+): void {
+  const { accept } = request.headers;
+  const type = preferredType(accept, graphqlTypes);
+  const isEvent = asEvent ?? (type === undefined && (status === 200 || status === 400) && namesEventStream(accept));
+  void reply
+    .code(isEvent ? 200 : status)
+    .header('content-type', isEvent ? eventStreamType : `${type ?? graphqlTypes[0]}; charset=utf-8`)
+    .header('cache-control', 'no-store')
+    .headers(headers);
+  const { start, end } = singleEvent;
+  sendChunks(request, reply, isEvent ? [start, ...chunks, body.trimEnd(), end] : [...chunks, body]);
 }
 
 /** The response to a request that wasn't executed; the first error decides its status. */

@@ -29,6 +29,7 @@ import {
   otherHash,
   otherId,
   refusalResponse,
+  sendResponse,
   unknownId,
 } from './response.ts';
 import { ApolloValidator, type ApolloOptions, type ApolloRefusal } from './apollo.ts';
@@ -38,7 +39,6 @@ import { asGraphQLError } from './errors.ts';
 import { executeOperation, type ExecutionOptions, type OperationCall } from './execution.ts';
 import { HiddenSchema } from './hidden-schema.ts';
 import { namedIn } from './variables.ts';
-import { sendResponse } from './send-response.ts';
 import { isById, parseGraphQLBody, readRequest, type GraphQLRequest } from './request.ts';
 
 export interface GraphQLServerOptions
