@@ -37,7 +37,10 @@ export function decodeCursor(scope: CursorScope, cursor: string): Position | { r
   const parts = decodeOpaque(cursor);
   if (parts !== undefined) {
     const [kind, sortField, value, id] = parts;
-    if (kind !== scope.kind) return { problem: `${quoted(cursor)} is a cursor of another list, of ${String(kind)}.` };
+    if (kind !== scope.kind) {
+      const other = `${String(kind)}, not to ${scope.kind}`;
+      return { problem: `${quoted(cursor)} belongs to ${other}: use a cursor that this list has given you.` };
+    }
     if (sortField !== scope.sortField) {
       const order = `${String(sortField)}, not by ${scope.sortField}`;
       return { problem: `${quoted(cursor)} is a cursor of a list ordered by ${order}.` };
