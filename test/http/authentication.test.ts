@@ -102,6 +102,8 @@ describe('the key of a request is', () => {
   it.each([
     ['both that do not agree', { authorization: 'Bearer k', 'x-api-key': 'K' }, /two different keys/],
     ['one that is empty', { authorization: 'Bearer k', 'x-api-key': '' }, /X-API-Key is empty/],
+    ['a scheme in X-API-Key', { 'x-api-key': 'Bearer k' }, /X-API-Key has spaces/],
+    ['X-API-Key twice, as Node joins it', { 'x-api-key': 'k, k' }, /X-API-Key has spaces/],
     ['another scheme', { authorization: 'Basic k', 'x-api-key': 'k' }, /the scheme "Basic"/],
     ['another scheme without anything', { authorization: 'Basic' }, /the scheme "Basic"/],
     ['no token', { authorization: 'Bearer' }, /says Bearer, but has no key/],
