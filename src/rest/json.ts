@@ -1,6 +1,6 @@
 import type { Id, JsonId, RawJson } from '../domain/id.ts';
 import { HttpError, isRefusal } from '../http/error-table.ts';
-import { decodeJson, isExact, parseJson } from '../platform/http/index.ts';
+import { parseJson } from '../platform/http/index.ts';
 
 /**
  * A schema's type as it is serialized: an `Id`, which is a string of digits, becomes a JSON number, and an optional
@@ -32,7 +32,7 @@ export function parseJsonObject(bytes: unknown, fields: readonly string[]): Read
 function parse(bytes: Buffer): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {
-    value = parseJson(decodeJson(bytes), exactNumber);
+    value = parseJson(bytes, exactNumber);
   } catch (error) {
     if (isRefusal(error)) throw error;
     throw badRequest('The body is not valid JSON in UTF-8.');
@@ -42,8 +42,7 @@ function parse(bytes: Buffer): Readonly<Record<string, unknown>> {
   throw badRequest('The body must be a JSON object.');
 }
 
-function exactNumber(literal: string): number | bigint | RawJson {
-  if (isExact(literal)) return Number(literal);
+function exactNumber(literal: string): bigint | RawJson {
   const isInteger = literal.length <= maxInt64Characters && integerLiteral.test(literal);
   return isInteger ? BigInt(literal) : JSON.rawJSON(literal);
 }

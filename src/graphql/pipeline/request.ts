@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 
 import { HttpError, isRefusal } from '../../http/error-table.ts';
-import { decodeJson, isExact, parseJson } from '../../platform/http/index.ts';
+import { parseJson } from '../../platform/http/index.ts';
 import { assertDocumentSize } from './admission.ts';
 import { InexactNumber } from './variables.ts';
 
@@ -34,7 +34,7 @@ const forgeable = `Another site could have a browser send this request (Cross-Si
 /** Parses the body of a GraphQL request; returns BAD_REQUEST when it isn't JSON, or beyond the limits. */
 export function parseGraphQLBody(body: Buffer): GraphQLBody | HttpError {
   try {
-    return { value: parseJson(decodeJson(body), readNumber), bytes: body.length };
+    return { value: parseJson(body, readNumber), bytes: body.length };
   } catch (error) {
     return isRefusal(error) ? error : new HttpError('BAD_REQUEST', 'The body is not valid JSON in UTF-8.');
   }
@@ -141,8 +141,8 @@ function parseParameter(name: string, text: string): unknown {
   }
 }
 
-/** A number that a JavaScript number keeps, or a short fraction: as a double that is one too, and is refused as well. */
+/** A short fraction is a double that is one, too, and is refused as well. */
 function readNumber(literal: string): number | InexactNumber {
-  const isKept = isExact(literal) || (literal.length < 16 && !Number.isInteger(Number(literal)));
-  return isKept ? Number(literal) : new InexactNumber(literal);
+  const isShortFraction = literal.length < 16 && !Number.isInteger(Number(literal));
+  return isShortFraction ? Number(literal) : new InexactNumber(literal);
 }

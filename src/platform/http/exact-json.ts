@@ -20,11 +20,6 @@ const [space, quote, comma, minus, point, backslash] = [0x20, 0x22, 0x2c, 0x2d, 
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
 const [lowerE, upperE] = [0x65, 0x45];
 
-/** The text of a JSON body, without a byte order mark; throws a TypeError when it isn't UTF-8. */
-export function decodeJson(bytes: Buffer): string {
-  return utf8.decode(bytes);
-}
-
 /** Whether a double keeps the number: a safe integer, written so that no rounding can have made it one. */
 export function isExact(literal: string): boolean {
   if (!Number.isSafeInteger(Number(literal))) return false;
@@ -32,16 +27,19 @@ export function isExact(literal: string): boolean {
 }
 
 /**
- * `JSON.parse` for texts of clients, with what `readNumber` makes of a number that is no short integer, as it is written.
- * It may be called with a short integer, too.
+ * `JSON.parse` for texts of clients, with what `readNumber` makes of the text of each number that is no exact integer.
  *
  * Throws BAD_REQUEST beyond the limits of levels and values, before anything is made of the text, and SyntaxError for
- * what isn't JSON. Every body and every JSON parameter is parsed here.
+ * what isn't JSON, or TypeError for bytes that aren't UTF-8. Every body and every JSON parameter is parsed here.
  */
-export function parseJson(text: string, readNumber: (literal: string) => unknown): unknown {
+export function parseJson(json: Buffer | string, readNumber: (literal: string) => unknown): unknown {
+  // Without a byte order mark.
+  const text = typeof json === 'string' ? json : utf8.decode(json);
   if (!scan(text)) return JSON.parse(text);
   // It takes some 2 µs for each value.
-  return JSON.parse(text, (_name, value, { source }) => (typeof value === 'number' ? readNumber(source) : value));
+  return JSON.parse(text, (_name, value, { source }) =>
+    typeof value === 'number' && !isExact(source) ? readNumber(source) : value,
+  );
 }
 
 /**

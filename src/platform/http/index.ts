@@ -19,7 +19,7 @@ export {
   sendChunks,
 } from './bounded-request.ts';
 export { drain } from './drain.ts';
-export { decodeJson, isExact, parseJson } from './exact-json.ts';
+export { parseJson } from './exact-json.ts';
 export { LogDestination } from './log-destination.ts';
 export { MetricsText } from './metrics-text.ts';
 export { createNodeServer, findMalformation, headersTooLarge, targetTooLong } from './node-server.ts';

@@ -64,13 +64,14 @@ const tokens = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const tooMany = 'more than 10,000 values';
 
 describe('JSON of clients', () => {
-  it('has the values that JSON.parse makes of it, and each number that is no short integer as it is written', () => {
+  it('has the values that JSON.parse makes of it, and each number that is no exact integer as it is written', () => {
     fc.assert(
       fc.property(json, ({ text: written }) => {
         expect(parseJson(written, Number)).toEqual(JSON.parse(written));
-        const marked = written.replaceAll(tokens, (token) => (token.startsWith('"') ? token : `"#${token}"`));
-        const isMarked = written.match(tokens)?.some((token) => !/^(?:".*|-?\d{1,15})$/s.test(token)) ?? false;
-        expect(parseJson(written, (literal) => `#${literal}`)).toEqual(JSON.parse(isMarked ? marked : written));
+        const marked = written.replaceAll(tokens, (token) =>
+          token.startsWith('"') || isExact(token) ? token : `"#${token}"`,
+        );
+        expect(parseJson(written, (literal) => `#${literal}`)).toEqual(JSON.parse(marked));
       }),
     );
   });
@@ -115,7 +116,7 @@ describe('JSON of clients', () => {
     for (const [name, body] of Object.entries(bodies)) {
       const started = threadMillis();
       try {
-        parseJson(body, (literal) => (isExact(literal) ? Number(literal) : literal));
+        parseJson(body, (literal) => literal);
       } catch {
         // Most of them are refused.
       }
