@@ -5,14 +5,15 @@ import type { FastifyInstance } from 'fastify';
 import { Accounts, Callers } from './platform/callers/index.ts';
 import { every, onBackgroundFailure } from './platform/background.ts';
 import { listenFailure, type Config } from './config.ts';
-import { openCounters } from './platform/quotas/index.ts';
+import { openCounters, QuotaService } from './platform/quotas/index.ts';
 import type { EmbeddedPostgres } from './platform/embedded/index.ts';
 import { explainLostRedis } from './failed-start.ts';
 import { openDatabase } from './database/start/open.ts';
 import { AccessService, type AccessServiceOptions } from './domain/access/access.service.ts';
 import { IdempotencyService } from './domain/idempotency/idempotency.service.ts';
+import { BanRecorder } from './keys/ban-recorder.ts';
 import { KeyChangeLog } from './keys/key-change-log.ts';
-import { openAccess } from './keys/open-access.ts';
+import { KeyDirectory } from './keys/key-directory.ts';
 import type { Principal } from './domain/access/principal.ts';
 import { alsoRedact } from './domain/access/redaction.ts';
 import { watchClock } from './database/clock-watch.ts';
@@ -116,7 +117,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     limits: { maxConnections: config.maxConnections, ...overrides.httpLimits },
     onResponse: (request) => metrics.countRequest(request),
     renderErrorPage,
-    knownClientOf: (request) => knownClientOf(request, access.keys),
+    knownClientOf: (request) => knownClientOf(request, keys),
     onRefusal,
   });
   const stopReporting = onBackgroundFailure((error) => {
@@ -146,17 +147,16 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       keyChanges
         .read()
         .catch((error: unknown) => server.log.warn({ err: error }, 'changes of api keys are not logged yet'));
-      return access.keys.catchUp();
+      return keys.catchUp();
     },
   };
-  const access = openAccess({
-    records: database.keyRecords(callers.service('key directory')),
-    counters: counters.store,
-    service: new AccessService(stores.for(callers.service('bans')), accessOptions),
-    adminKey: config.adminApiKey,
-    now,
+  const bans = new BanRecorder({
+    access: new AccessService(stores.for(callers.service('bans')), accessOptions),
     ...events,
   });
+  const quota = new QuotaService(counters.store, (subject, ban) => bans.record(subject, ban));
+  const records = database.keyRecords(callers.service('key directory'));
+  const keys = new KeyDirectory(records, { adminKey: config.adminApiKey, now, onUnreadable: events.onUnreadable });
   const keyChanges = new KeyChangeLog({ changes: database.keyChanges(callers.service('key change log')), ...events });
   await keyChanges.start();
   const sequencer = new Sequencer({
@@ -182,12 +182,15 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     isCountingShared: () => counters.isShared(),
   });
   const authentication = new Authentication({
-    ...access,
+    keys,
+    quota,
     onDecision: (plan, outcome) => metrics.decisions.inc({ plan, outcome }),
   });
   const idempotency = new IdempotencyService();
   const streams = new EventStreams({
-    ...access,
+    keys,
+    quota,
+    now,
     stores,
     callers,
     maxStreams: config.maxStreams,
@@ -254,7 +257,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     await graphql.stop();
     await metricsServer?.close();
     await counters.close();
-    await access.close();
+    await bans.flush();
     await keyChanges.stop();
     await sequencer.stop();
     await database.close();

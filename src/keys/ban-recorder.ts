@@ -1,9 +1,17 @@
 import { inBackground } from '../platform/background.ts';
 import { isUnavailable } from '../domain/errors.ts';
-import type { AutomaticBan } from '../platform/quotas/index.ts';
+import type { AutomaticBan, QuotaSubject } from '../platform/quotas/index.ts';
 import type { AccessService } from '../domain/access/access.service.ts';
 
 const retryMillis = 1_000;
+
+export interface BanRecorderOptions {
+  readonly access: Pick<AccessService, 'recordAutomaticBan'>;
+  /** Called for each ban. Must not throw. */
+  readonly onBan: (subject: QuotaSubject, ban: AutomaticBan) => void;
+  /** Called when a ban couldn't be saved, which is tried again while the database is unavailable. Must not throw. */
+  readonly onSaveFailure: (error: unknown) => void;
+}
 
 /**
  * Saves automatic bans, also those that begin while the database can't be reached.
@@ -11,8 +19,7 @@ const retryMillis = 1_000;
  * Until then they hold in the counter store.
  */
 export class BanRecorder {
-  readonly #access: Pick<AccessService, 'recordAutomaticBan'>;
-  readonly #onFailure: (error: unknown) => void;
+  readonly #options: BanRecorderOptions;
   /** By the key's id: the latest ban that isn't saved yet. */
   readonly #pending = new Map<string, AutomaticBan>();
   #writing: Promise<void> | undefined;
@@ -20,17 +27,17 @@ export class BanRecorder {
   /** A lost database is reported once. */
   #isFailing = false;
 
-  constructor(access: Pick<AccessService, 'recordAutomaticBan'>, onFailure: (error: unknown) => void) {
-    this.#access = access;
-    this.#onFailure = onFailure;
+  constructor(options: BanRecorderOptions) {
+    this.#options = options;
   }
 
-  record(id: string, ban: AutomaticBan): void {
-    this.#pending.set(id, ban);
+  record(subject: QuotaSubject, ban: AutomaticBan): void {
+    this.#options.onBan(subject, ban);
+    this.#pending.set(subject.id, ban);
     inBackground(this.flush());
   }
 
-  /** Tries to save what is pending. Never throws. */
+  /** Tries to save what is pending; call it before the database is closed. Never throws. */
   flush(): Promise<void> {
     clearTimeout(this.#retry);
     this.#writing ??= this.#write().finally(() => {
@@ -40,13 +47,14 @@ export class BanRecorder {
   }
 
   async #write(): Promise<void> {
+    const { access, onSaveFailure } = this.#options;
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
       const [id, ban] = next;
       try {
-        await this.#access.recordAutomaticBan(id, ban);
+        await access.recordAutomaticBan(id, ban);
         this.#isFailing = false;
       } catch (error) {
-        if (!isUnavailable(error) || !this.#isFailing) this.#onFailure(error);
+        if (!isUnavailable(error) || !this.#isFailing) onSaveFailure(error);
         if (isUnavailable(error)) {
           this.#isFailing = true;
           this.#retry = setTimeout(() => inBackground(this.flush()), retryMillis).unref();

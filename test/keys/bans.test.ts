@@ -1,9 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { AccessService } from '../../src/domain/access/access.service.ts';
-import type { Access } from '../../src/keys/open-access.ts';
 import type { QuotaDecision } from '../../src/platform/quotas/counter-store.ts';
-import { startAccessProcess } from '../support/access-process.ts';
+import { type Access, startAccessProcess } from '../support/access-process.ts';
 import { openTestDatabase } from '../support/opened-database.ts';
 import { awaitValue } from '../support/until.ts';
 

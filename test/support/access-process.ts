@@ -1,7 +1,9 @@
 import { openCounters } from '../../src/platform/quotas/counters.ts';
 import type { Database } from '../../src/database/database.ts';
 import { AccessService } from '../../src/domain/access/access.service.ts';
-import { openAccess, type Access } from '../../src/keys/open-access.ts';
+import { BanRecorder } from '../../src/keys/ban-recorder.ts';
+import { KeyDirectory } from '../../src/keys/key-directory.ts';
+import { QuotaService } from '../../src/platform/quotas/quota.service.ts';
 import type { BanRules } from '../../src/platform/quotas/bans.ts';
 import { testCaller } from './caller.ts';
 
@@ -9,6 +11,12 @@ export interface AccessProcessOptions {
   readonly rules?: BanRules;
   readonly onSaveFailure?: (error: unknown) => void;
   readonly now?: (() => number) | undefined;
+}
+
+export interface Access {
+  readonly keys: KeyDirectory;
+  readonly quota: QuotaService;
+  close(): Promise<void>;
 }
 
 /** The part of a process that knows keys and counts, without Redis: `close` saves what it has counted. */
@@ -29,21 +37,16 @@ export async function startAccessProcess(database: Database, options: AccessProc
     onSaveFailure,
     now,
   });
-  const access = openAccess({
-    records: database.keyRecords(testCaller),
-    counters: counters.store,
-    service: new AccessService(database.stores.for(testCaller), { now }),
-    adminKey: undefined,
-    onUnreadable: () => undefined,
-    onBan: () => undefined,
-    onSaveFailure,
-    now,
-  });
-  const close = async (): Promise<void> => {
-    await counters.close();
-    await access.close();
+  const access = new AccessService(database.stores.for(testCaller), { now });
+  const bans = new BanRecorder({ access, onBan: () => undefined, onSaveFailure });
+  return {
+    keys: new KeyDirectory(database.keyRecords(testCaller), { now }),
+    quota: new QuotaService(counters.store, (subject, ban) => bans.record(subject, ban)),
+    close: async () => {
+      await counters.close();
+      await bans.flush();
+    },
   };
-  return { ...access, close };
 }
 
 function rethrow(error: unknown): void {

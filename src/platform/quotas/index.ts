@@ -1,5 +1,5 @@
 export { type BanRecord, type BanRules, graceMillis } from './bans.ts';
-export type { AutomaticBan, CounterStore, QuotaDecision, QuotaSubject } from './counter-store.ts';
+export type { AutomaticBan, QuotaDecision, QuotaSubject } from './counter-store.ts';
 export { openCounters } from './counters.ts';
 export type { Installation } from './redis-keys.ts';
 export { QuotaService } from './quota.service.ts';
