@@ -31,7 +31,8 @@ const howToSend = 'Send Authorization: Bearer KEY, or X-API-Key: KEY.';
 export function sentKey({ headers, rawHeaders }: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): SentKey {
   const { authorization, 'x-api-key': apiKey } = headers;
   if (apiKey === '') return { fault: `The header X-API-Key is empty. ${howToSend}` };
-  if (apiKey?.includes(' ')) return { fault: `The header X-API-Key has spaces in it, but a key has none. ${howToSend}` };
+  if (apiKey?.includes(' '))
+    return { fault: `The header X-API-Key has spaces in it, but a key has none. ${howToSend}` };
   if (authorization === undefined) return apiKey === undefined ? undefined : { key: String(apiKey) };
   // Node keeps the first of several.
   if (isRepeated(rawHeaders, 'authorization')) {
