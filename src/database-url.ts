@@ -146,16 +146,12 @@ function withClearMode(text: string, values: URLSearchParams): string {
   return text.replace(/([?&]sslmode=)(?:require|verify-ca)(?=&|#|$)/, '$1verify-full');
 }
 
-/** Those that `pg` doesn't know. */
-const ownParameters = new Set(['connect_timeout', 'target_session_attrs', 'load_balance_hosts']);
-
 /** `toClientConfig` alone would drop `ssl=no-verify`, and so make plaintext connections. */
 function toConfig(url: string): ConnectionConfig {
   try {
     const parsed = parse(url);
     const ssl = parsed.ssl === 'no-verify' ? { ssl: { rejectUnauthorized: false } } : {};
-    const config = Object.entries(toClientConfig(parsed)).filter(([name]) => !ownParameters.has(name));
-    return { ...Object.fromEntries(config), ...ssl };
+    return { ...toClientConfig(parsed), ...ssl };
   } catch (error) {
     throw new UnusableDatabaseUrl(`DATABASE_URL must be ${form}.`, { cause: error });
   }

@@ -28,6 +28,9 @@ interface IdleConnection {
 /** For the connections in use to be released at the end. */
 const endTimeoutMillis = 1_000;
 
+/** How long after the deadline a connection that is being opened may still come: most take a few milliseconds. */
+const openGraceMillis = 100;
+
 /** How often connections are checked that have been idle for too long. */
 const checkMillis = 1_000;
 
@@ -165,9 +168,6 @@ export class ConnectionPool {
     for (const { connection } of closed) this.#discard(connection);
   }
 }
-
-/** A connection is usually made in a few milliseconds. */
-const openGraceMillis = 100;
 
 function databaseClosed(): ConnectionFailure {
   return new ConnectionFailure(new Error('Connection terminated: the database is closed'));

@@ -16,18 +16,6 @@ import { ServerSession, type SessionKind, type SessionLimits } from './server-se
 import { StatementBatch } from './statement-batch.ts';
 import { type Query, traced } from './statement.ts';
 
-/**
- * One connection to PostgreSQL, whatever it is for: the pool's, a pipelined one, one for migrations or the CLI.
- *
- * Model: `open` connects and prepares the session; after that it is `pg`'s client.
- * Guarantees: it follows the whole configuration; the session's time zone is UTC; a statement ends after
- * `statementTimeoutMillis`, by the server's own setting on a direct connection and by a cancel request behind a pooler,
- * whose sessions are shared and get no `SET`; on a direct connection it uses no parallel workers.
- * Failure: a connection on which nothing comes back for `responseTimeoutMillis` is destroyed, because a server that is
- * paused or cut off never responds, and TCP reports nothing for minutes (`query_timeout` of `pg` would leave such a
- * connection in use).
- */
-
 /** What a connection is for, apart from where it goes. */
 export interface OpenOptions extends SessionLimits {
   /** For connecting and preparing the session together. */
@@ -68,6 +56,17 @@ const closeTimeoutMillis = 500;
 /** The timeout for all statements of a pipeline to be cancelled, one after the other. */
 const abortTimeoutMillis = 2_000;
 
+/**
+ * One connection to PostgreSQL, whatever it is for: the pool's, a pipelined one, one for migrations or the CLI.
+ *
+ * Model: `open` connects and prepares the session; after that it is `pg`'s client.
+ * Guarantees: it follows the whole configuration; the session's time zone is UTC; a statement ends after
+ * `statementTimeoutMillis`, by the server's own setting on a direct connection and by a cancel request behind a pooler,
+ * whose sessions are shared and get no `SET`; on a direct connection it uses no parallel workers.
+ * Failure: a connection on which nothing comes back for `responseTimeoutMillis` is destroyed, because a server that is
+ * paused or cut off never responds, and TCP reports nothing for minutes (`query_timeout` of `pg` would leave such a
+ * connection in use).
+ */
 export class PgConnection extends pg.Client {
   /** For whom its statements are, while it is leased. */
   caller: Caller | undefined;

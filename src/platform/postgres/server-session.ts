@@ -12,13 +12,11 @@ export type SessionKind = 'server' | 'embedded' | 'guest';
 /** What a server says of a session when it begins. */
 interface Reply {
   readonly id: number;
-  readonly timeout: number;
   readonly isStandby: boolean;
   readonly isReadOnly: boolean;
 }
 
-const sessionQuery = `select pg_backend_pid() as id, (extract(epoch from current_setting('statement_timeout')::interval) * 1000)::float8 as timeout,
-    pg_is_in_recovery() as "isStandby", current_setting('transaction_read_only') = 'on' as "isReadOnly"`;
+const sessionQuery = `select pg_backend_pid() as id, pg_is_in_recovery() as "isStandby", current_setting('transaction_read_only') = 'on' as "isReadOnly"`;
 
 /** One processor for a statement; exact numbers and plain transactions, whatever the role or the database has set. */
 const sessionSettings = [
@@ -34,9 +32,9 @@ export interface SessionLimits {
 }
 
 /** Sets it unless a shorter one is set for the role or the database. */
-function lockTimeout(millis: number): string {
-  return `select set_config('lock_timeout', '${millis}ms', false)
-  where current_setting('lock_timeout')::interval not between '1 ms' and '${millis} ms'`;
+function limit(setting: 'lock_timeout' | 'statement_timeout', millis: number): string {
+  return `select set_config('${setting}', '${millis}ms', false)
+  where current_setting('${setting}')::interval not between '1 ms' and '${millis} ms'`;
 }
 
 /** A setting that the server reports when a session begins, and whenever it changes. */
@@ -108,13 +106,11 @@ export class ServerSession {
     const { rows } = (await send(sessionQuery)) as pg.QueryResult<Reply>;
     const [reply] = rows;
     if (reply === undefined) throw new Error('The database has not said which session this is.');
-    const { id, timeout, isStandby, isReadOnly } = reply;
+    const { id, isStandby, isReadOnly } = reply;
     this.#isBehindPooler = id !== backendKey;
     if (!this.#isBehindPooler && statementTimeoutMillis !== undefined) {
-      const settings = [...sessionSettings, lockTimeout(lockTimeoutMillis)];
-      const isShorter = timeout > 0 && timeout <= statementTimeoutMillis;
-      if (!isShorter) settings.push(`set statement_timeout = ${statementTimeoutMillis}`);
-      await send(settings.join('; '));
+      const limits = [limit('lock_timeout', lockTimeoutMillis), limit('statement_timeout', statementTimeoutMillis)];
+      await send([...sessionSettings, ...limits].join('; '));
     }
     this.#isStandby = isStandby;
     this.#isReadOnlyByDefault = isReadOnly && !isStandby;

@@ -10,20 +10,6 @@ import { PgConnection, type OpenOptions } from '../connection.ts';
 import { AllFailed, firstFailure, firstToSucceed } from './first-to-succeed.ts';
 import { addressesOf } from './server-address.ts';
 
-/**
- * The servers of one database, of which at most one takes writes, and which of them a new connection goes to.
- *
- * Model: the configuration names hosts, and each has the addresses that its name has now: a `Server` is one address and
- * port. A connection is opened to the first server that is suitable (`target_session_attrs`); they are tried in the
- * order given, or in random order, and those that failed last after the others. The next one is begun when one
- * fails, or after 300 ms; an address has `connect_timeout`, all of them 5 s.
- * Guarantees: a connection to a server that was found read-only, or silent, or that another has replaced, is not used
- * again (`isCurrent`), and none is that was opened before `renew`. At most four connections are opened at a time, and
- * after a round without success none is for a random moment, so that neither a server that has just been promoted nor
- * one that is in trouble gets all of them at once.
- * Failure: without a suitable server every `open` fails with ConnectionFailure, the last round's while the pause lasts.
- */
-
 /** What was last known of a host. */
 type ServerRole = 'primary' | 'standby' | 'unreachable' | 'unknown';
 
@@ -76,6 +62,19 @@ const maxOpening = 4;
 const minPauseMillis = 50;
 const maxPauseMillis = 250;
 
+/**
+ * The servers of one database, of which at most one takes writes, and which of them a new connection goes to.
+ *
+ * Model: the configuration names hosts, and each has the addresses that its name has now: a `Server` is one address and
+ * port. A connection is opened to the first server that is suitable (`target_session_attrs`); they are tried in the
+ * order given, or in random order, and those that failed last after the others. The next one is begun when one
+ * fails, or after 300 ms; an address has `connect_timeout`, all of them 5 s.
+ * Guarantees: a connection to a server that was found read-only, or silent, or that another has replaced, is not used
+ * again (`isCurrent`), and none is that was opened before `renew`. At most four connections are opened at a time, and
+ * after a round without success none is for a random moment, so that neither a server that has just been promoted nor
+ * one that is in trouble gets all of them at once.
+ * Failure: without a suitable server every `open` fails with ConnectionFailure, the last round's while the pause lasts.
+ */
 export class Servers {
   readonly #config: ConnectionConfig;
   readonly #isServing: boolean;
