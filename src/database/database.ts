@@ -4,9 +4,6 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import { migrations } from '../../migrations/index.ts';
 import { type DatabaseLocation, databaseAt } from '../database-url.ts';
 import { type Caller, Callers } from '../platform/callers/index.ts';
-import type { KeyChanges, KeyRecords } from '../domain/access/key-records.ts';
-import type { EventMoves } from '../platform/feed/index.ts';
-import type { Installation, UsageTable } from '../platform/quotas/index.ts';
 import {
   type ConnectionPool,
   type ConnectionsOptions,
@@ -14,12 +11,11 @@ import {
   createMaintenancePool,
   type DatabaseOptions,
   type ServerChange,
-  type ServerFigure,
 } from '../platform/postgres/index.ts';
 import { RemoteClock, type SharedClock } from '../platform/remote-clock.ts';
 import { domainFailureOf } from './domain-failure.ts';
 import { createDialect } from './kysely-dialect.ts';
-import { migrationsTable, Readiness, type ReadinessFindings } from './readiness.ts';
+import { migrationsTable, Readiness } from './readiness.ts';
 import { createSessions } from './session.ts';
 import { readClock } from './stores/clock.ts';
 import { createEventMoves } from './stores/event.store.ts';
@@ -27,30 +23,8 @@ import { createKeyChanges, createKeyRecords } from './stores/key-records.ts';
 import { type CallerStores, createStores, entities } from './stores/stores.ts';
 import { createUsageTable, readInstallation } from './stores/quota-tables.ts';
 
-/** The store's database. It connects on first use and reconnects as needed. */
-export interface Database {
-  readonly stores: CallerStores;
-  /** The keys, for authentication. */
-  readonly keyRecords: (caller: Caller) => KeyRecords;
-  readonly keyChanges: (caller: Caller) => KeyChanges;
-  readonly eventMoves: (caller: Caller) => EventMoves;
-  readonly usage: (caller: Caller) => UsageTable;
-  /** Throws UNAVAILABLE when the database can't be reached. */
-  readonly readInstallation: (caller: Caller) => Promise<Installation>;
-  /** The database's, as last read: by `readClock`, and by the moves of events. */
-  readonly clock: SharedClock;
-  /** Throws UNAVAILABLE when the database can't be reached. */
-  readonly readClock: (caller: Caller) => Promise<void>;
-  /** Never rejects. */
-  readonly checkReady: (caller: Caller) => Promise<ReadinessFindings>;
-  /** What was last known of each host of the URL; none for the embedded database. */
-  readonly serverFigures: () => readonly ServerFigure[];
-  /** Calls the listener when another server than before takes the writes. */
-  readonly onServerChange: (listener: (change: ServerChange) => void) => void;
-  /** The numbers of open connections, idle connections, and waiting requests. */
-  readonly poolFigures: () => { readonly total: number; readonly idle: number; readonly waiting: number };
-  close(): Promise<void>;
-}
+/** What `connectDatabase` returns. */
+export type Database = Awaited<ReturnType<typeof connectDatabase>>;
 
 export interface ConnectOptions extends Omit<ConnectionsOptions, keyof DatabaseOptions> {
   readonly location: DatabaseLocation;
@@ -58,7 +32,8 @@ export interface ConnectOptions extends Omit<ConnectionsOptions, keyof DatabaseO
   readonly isGuest?: boolean | undefined;
 }
 
-export async function connectDatabase({ location, isGuest, ...options }: ConnectOptions): Promise<Database> {
+/** The store's database. It connects on first use, and reconnects as needed. */
+export async function connectDatabase({ location, isGuest, ...options }: ConnectOptions) {
   const { config, session } = databaseAt(location);
   const connections = createConnections({ ...options, config, session: isGuest === true ? 'guest' : session });
   const { pool, pipeline, servers } = connections;
@@ -75,18 +50,26 @@ export async function connectDatabase({ location, isGuest, ...options }: Connect
     failureOf: domainFailureOf,
     onFailure: (error) => readiness.record(error),
   });
+  const stores: CallerStores = { for: (caller) => storesIn(sessionOf(caller)) };
   return {
-    stores: { for: (caller) => storesIn(sessionOf(caller)) },
-    eventMoves: (caller) => createEventMoves(sessionOf(caller), clock),
-    keyRecords: (caller) => createKeyRecords(metadata, sessionOf(caller)),
-    keyChanges: (caller) => createKeyChanges(metadata, sessionOf(caller)),
-    usage: (caller) => createUsageTable(sessionOf(caller)),
-    readInstallation: (caller) => readInstallation(sessionOf(caller)),
-    clock,
-    readClock: (caller) => readClock(sessionOf(caller), clock),
-    checkReady: (caller) => readiness.check(caller, sessionOf(caller)),
+    stores,
+    eventMoves: (caller: Caller) => createEventMoves(sessionOf(caller), clock),
+    /** The keys, for authentication. */
+    keyRecords: (caller: Caller) => createKeyRecords(metadata, sessionOf(caller)),
+    keyChanges: (caller: Caller) => createKeyChanges(metadata, sessionOf(caller)),
+    usage: (caller: Caller) => createUsageTable(sessionOf(caller)),
+    /** Throws UNAVAILABLE when the database can't be reached; so does `readClock`. */
+    readInstallation: (caller: Caller) => readInstallation(sessionOf(caller)),
+    /** The database's, as last read: by `readClock`, and by the moves of events. */
+    clock: clock as SharedClock,
+    readClock: (caller: Caller) => readClock(sessionOf(caller), clock),
+    /** Never rejects. */
+    checkReady: (caller: Caller) => readiness.check(caller, sessionOf(caller)),
+    /** What was last known of each host of the URL; none for the embedded database. */
     serverFigures: () => (session === 'server' ? servers.figures : []),
-    onServerChange: (listener) => servers.onChange(listener),
+    /** Calls the listener when another server than before takes the writes. */
+    onServerChange: (listener: (change: ServerChange) => void) => servers.onChange(listener),
+    /** The numbers of open connections, idle connections, and waiting requests. */
     poolFigures: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
     close: async () => {
       await Promise.all([pipeline?.close(), pool.end()]);

@@ -7,7 +7,7 @@ export interface Condition {
   /** The same for conditions that differ in their value only. */
   readonly template: string;
   readonly value: Parameter;
-  /** Stands in for the value among the parameters of a statement. */
+  /** Its text, in which a placeholder stands for the value. */
   readonly sql: (placeholder: Placeholder) => string;
   /** A column that must have one of several values: `value` is their list, of this type. */
   readonly choice?: { readonly column: string; readonly type: string; readonly count: number };

@@ -27,7 +27,6 @@ export function listSource<
     table,
     relations,
     from: table.name,
-    id: table.column(id),
     by: Object.fromEntries(by) as Source<Row, never, SortField>['by'],
     conditions: conditionsOf(table, filter, own),
   };

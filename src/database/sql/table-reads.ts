@@ -26,8 +26,6 @@ export interface Source<Row, Filter, SortField extends string, RelationName exte
   readonly relations: Readonly<Record<RelationName, Relation>>;
   /** The table, or a join that begins with it. */
   readonly from: string;
-  /** The column of the id. */
-  readonly id: string;
   /** The columns of each order; the last one is the id. An index has them in this order. */
   readonly by: Readonly<Record<SortField, readonly SortColumn[]>>;
   /** The foreign key to the parent, where there is one. */
@@ -142,11 +140,11 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
     const key = include.join();
     let selected = this.#selections.get(key);
     if (selected === undefined) {
-      const { table, relations, from, id, sorting } = this.#source;
+      const { table, relations, from, sorting } = this.#source;
       // Whatever the order in which the caller names them.
       const names = Object.keys(relations).filter((name) => (include as readonly string[]).includes(name));
       const selection = selectionOf<Row>(table, relations, names);
-      const select = `select ${selection.columns} from ${from} ${selection.joins} where ${id} =`;
+      const select = `select ${selection.columns} from ${from} ${selection.joins} where ${table.column(table.keyProperty)} =`;
       const lookUp = lookUpOf<Row>(select, selection.columnCount, selection.decode, sorting.idOf);
       selected = { selection, lookUp };
       this.#selections.set(key, selected);
