@@ -87,6 +87,7 @@ describe('events of a newer version', () => {
     await insertEvents(newerEvents);
     await app.sql(`update events set at = 'infinity' where type = 'voucher.created'`);
     await app.sql(`update events set at = '-infinity' where type = 'pet.adopted'`);
+    await app.sql(`update events set body = to_json(repeat('x', 17000000)) where type = 'constructor.created'`);
     const query = 'subscription($after: ID) { events(after: $after) { type at nodeId object { nodeId } } }';
     const stream = await openStream(address, app.key, { query, variables: { after } }, eventStream);
     await app.sql(`insert into event_outbox (type, object_id) values ('voucher.deleted', 1)`);

@@ -31,10 +31,13 @@ const resync = { type: 'store.resync', subject: undefined } as const;
 /** Within the years that both protocols can write. */
 const shownAt = millisOf(`least(greatest(found.at, '0001-01-01 00:00Z'), '9999-12-31 23:59Z')`);
 
+/** Of a body; a longer one is no longer JSON, and so can't be read: none of ours has so many. */
+const maxCharacters = 65_536;
+
 /** One statement sees one moment: `event_state`, and the log up to it. */
 const afterText = `
   select state.position || ':' || state.salt, known.is_known,
-    found.position || ':' || found.salt, found.type, ${shownAt}, found.body::text
+    found.position || ':' || found.salt, found.type, ${shownAt}, left(found.body::text, ${maxCharacters})
   from event_state as state
   cross join lateral (
     select $1::bigint is null or (state.position, state.salt) = ($1::bigint, $2::bigint)
@@ -124,7 +127,7 @@ export function createEventMoves(session: Session, clock: RemoteClock): EventMov
   };
 }
 
-/** Null for a text that is nested too deeply for V8. */
+/** Null for a text that was cut, or that is nested too deeply for V8. */
 function parseBody(text: string): Body | null {
   // The context is in Node, not yet in TypeScript's library.
   const parse = JSON.parse as (text: string, reviver: Reviver) => unknown;
