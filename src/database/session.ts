@@ -86,8 +86,17 @@ class CallerSession implements Session {
     this.#shared = shared;
   }
 
-  run<Row>(statement: Statement<Row>, values: StatementValues, locks?: readonly Query<unknown>[]): Promise<Row[]> {
-    return this.#run(statement, values, locks).catch(this.#shared.fail) as Promise<Row[]>;
+  /** In a transaction of its own: a short one on a shared connection, any other on an exclusive one. */
+  run<Row>(statement: Statement<Row>, values: StatementValues, locks: readonly Query<unknown>[] = []): Promise<Row[]> {
+    const { pipeline, insertions, fail } = this.#shared;
+    let rows: Promise<unknown[]>;
+    if (statement.many !== undefined) rows = insertions.add(this.#caller, { query: { statement, values }, locks });
+    else if (statement.kind === 'short' && pipeline !== undefined)
+      rows = pipeline
+        .run(this.#caller, statement, values)
+        .catch((error: unknown) => this.#runLocked(error, { statement, values }));
+    else rows = this.runExclusively([...locks, { statement, values }]).then((all) => all.at(-1) as unknown[]);
+    return rows.catch(fail) as Promise<Row[]>;
   }
 
   async defer(statement: Statement<unknown>, values: StatementValues): Promise<void> {
@@ -105,29 +114,12 @@ class CallerSession implements Session {
   }
 
   transaction<T>(work: Work<T>, kind: TransactionKind = 'plain'): Promise<T> {
-    return this.#begin(work, kind).catch(this.#shared.fail);
-  }
-
-  /** In a transaction of its own: a short one on a shared connection, any other on an exclusive one. */
-  #run(
-    statement: Statement<unknown>,
-    values: StatementValues,
-    locks: readonly Query<unknown>[] = [],
-  ): Promise<unknown[]> {
-    const { pipeline, insertions } = this.#shared;
-    if (statement.many !== undefined) return insertions.add(this.#caller, { query: { statement, values }, locks });
-    if (statement.kind === 'short' && pipeline !== undefined)
-      return pipeline
-        .run(this.#caller, statement, values)
-        .catch((error: unknown) => this.#runLocked(error, { statement, values }));
-    return this.runExclusively([...locks, { statement, values }]).then((rows) => rows.at(-1) as unknown[]);
-  }
-
-  #begin<T>(work: Work<T>, kind: TransactionKind): Promise<T> {
-    const { transactions, failureOf } = this.#shared;
-    if (kind === 'insertion') return transactions.add(this.#caller, work) as Promise<T>;
-    if (kind === 'atomic') return this.#atomically(work);
-    return this.transact((lease) => work(createTransactionSession(lease, failureOf)));
+    const { transactions, failureOf, fail } = this.#shared;
+    let result: Promise<unknown>;
+    if (kind === 'insertion') result = transactions.add(this.#caller, work);
+    else if (kind === 'atomic') result = this.#atomically(work);
+    else result = this.transact((lease) => work(createTransactionSession(lease, failureOf)));
+    return result.catch(fail) as Promise<T>;
   }
 
   transact<T>(work: (lease: ConnectionLease) => Promise<T>): Promise<T> {

@@ -25,7 +25,7 @@ export { DatabaseUnavailable, ForeignKeyViolation, type UnavailableReason, Unrea
 export { ConnectionLease, createTransactionSession, type FailureOf } from './lease.ts';
 export { limitLockWait } from './lock-wait.ts';
 export { rowsById } from './pipeline/look-ups.ts';
-export type { ServerChange, ServerFigure } from './servers/servers.ts';
+export type { ServerChange } from './servers/servers.ts';
 export { createSharedInsertions, createSharedTransactions } from './shared-transactions.ts';
 export {
   type LookUp,
