@@ -2,7 +2,7 @@ import { redactSecrets } from '../access/redaction.ts';
 import { DomainError, unreadable } from '../errors.ts';
 import type { Stores, TransactionKind } from '../stores.ts';
 import type { StoredResult } from './idempotency-record.entity.ts';
-import type { ClaimedKey, FieldRecord, IdempotencyKey, StoredOutcome } from './idempotency.store.ts';
+import type { ClaimedKey, IdempotencyKey, IdempotencyStore, StoredOutcome } from './idempotency.store.ts';
 
 export interface IdempotentRequest extends IdempotencyKey {
   /** Equal for equal requests only. */
@@ -41,7 +41,7 @@ interface KeyedWork<Result, Stored> {
   /** The stored result; undefined when there is none. Throws IDEMPOTENCY_KEY_REUSED. */
   readonly replay: (claimed: ClaimedKey) => Stored | undefined;
   readonly work: (stores: Stores) => Promise<Result>;
-  readonly save: (stores: Stores, result: Result) => Promise<void>;
+  readonly save: (records: IdempotencyStore, result: Result, createdAt: Date) => Promise<void>;
   /** In which kind of transaction the work is done. */
   readonly transaction: TransactionKind;
 }
@@ -63,79 +63,67 @@ export class IdempotencyService {
    */
   once<Result extends StoredResult>(
     stores: Stores,
-    { principalId, key, fingerprint }: IdempotentRequest,
+    request: IdempotentRequest,
     work: (stores: Stores) => Promise<Result>,
   ): Promise<IdempotentOutcome<Result>> {
-    return this.#once<Result, Result>(
-      stores,
-      { principalId, key },
-      {
-        transaction: 'insertion',
-        fields: [],
-        replay: ({ response, hasOthers }) => {
-          if (hasOthers) throw keyReused();
-          return checked(response, fingerprint)?.result as Result | undefined;
-        },
-        work,
-        save: ({ idempotency, clock }, result) =>
-          idempotency.save({ principalId, key, fingerprint, result, createdAt: new Date(clock.now()) }),
+    const { principalId, key, fingerprint } = request;
+    return this.#once<Result, Result>(stores, request, {
+      transaction: 'insertion',
+      fields: [],
+      replay: ({ response, hasOthers }) => {
+        if (hasOthers) throw keyReused();
+        return checked(response, fingerprint)?.result as Result | undefined;
       },
-    );
+      work,
+      save: (records, result, createdAt) => records.save({ principalId, key, fingerprint, result, createdAt }),
+    });
   }
 
   /** The work's result is stored as `encode` has it. */
   onceForField<Result>(
     stores: Stores,
-    { principalId, key, field, fingerprint, isInsertion }: IdempotentField,
+    request: IdempotentField,
     work: (stores: Stores) => Promise<Result>,
     encode: (result: Result) => StoredResult,
   ): Promise<IdempotentOutcome<Result | StoredResult>> {
-    return this.#once(
-      stores,
-      { principalId, key },
-      {
-        transaction: isInsertion ? 'insertion' : 'plain',
-        fields: [field, wholeOperation],
-        replay: ({ response, fields }) => {
-          if (response !== undefined || fields.has(wholeOperation)) throw keyReused();
-          return checked(fields.get(field), fingerprint)?.result;
-        },
-        work,
-        save: ({ idempotency, clock }, result) => {
-          const record: FieldRecord = { field, fingerprint, result: encode(result) };
-          return idempotency.saveFields({ principalId, key }, [record], new Date(clock.now()));
-        },
+    const { field, fingerprint, isInsertion } = request;
+    return this.#once(stores, request, {
+      transaction: isInsertion ? 'insertion' : 'plain',
+      fields: [field, wholeOperation],
+      replay: ({ response, fields }) => {
+        if (response !== undefined || fields.has(wholeOperation)) throw keyReused();
+        return checked(fields.get(field), fingerprint)?.result;
       },
-    );
+      work,
+      save: (records, result, createdAt) =>
+        records.saveFields(request, [{ field, fingerprint, result: encode(result) }], createdAt),
+    });
   }
 
   /** Does the work in an atomic transaction; it is one record for all of its fields. */
   onceForOperation<Result>(
     stores: Stores,
-    { principalId, key, fingerprint, fields }: IdempotentOperation,
+    request: IdempotentOperation,
     work: (stores: Stores) => Promise<Result>,
     encode: (result: Result) => FieldResults,
   ): Promise<IdempotentOutcome<Result | FieldResults>> {
-    return this.#once<Result, FieldResults>(
-      stores,
-      { principalId, key },
-      {
-        transaction: 'atomic',
-        fields: [wholeOperation, ...fields],
-        replay: (claimed) => {
-          const whole = checked(claimed.fields.get(wholeOperation), fingerprint);
-          const isOther = claimed.response !== undefined || claimed.hasOthers || claimed.fields.size > 0;
-          if (whole === undefined && isOther) throw keyReused();
-          return whole && new Map([...claimed.fields].map(([field, { result }]) => [field, result]));
-        },
-        work,
-        save: ({ idempotency, clock }, result) => {
-          const records = [...encode(result)].map(([field, each]) => ({ field, fingerprint: '', result: each }));
-          const whole = { field: wholeOperation, fingerprint, result: {} };
-          return idempotency.saveFields({ principalId, key }, [whole, ...records], new Date(clock.now()));
-        },
+    const { fingerprint, fields } = request;
+    return this.#once<Result, FieldResults>(stores, request, {
+      transaction: 'atomic',
+      fields: [wholeOperation, ...fields],
+      replay: (claimed) => {
+        const whole = checked(claimed.fields.get(wholeOperation), fingerprint);
+        const isOther = claimed.response !== undefined || claimed.hasOthers || claimed.fields.size > 0;
+        if (whole === undefined && isOther) throw keyReused();
+        return whole && new Map([...claimed.fields].map(([field, { result }]) => [field, result]));
       },
-    );
+      work,
+      save: (records, result, createdAt) => {
+        const ofFields = [...encode(result)].map(([field, each]) => ({ field, fingerprint: '', result: each }));
+        const whole = { field: wholeOperation, fingerprint, result: {} };
+        return records.saveFields(request, [whole, ...ofFields], createdAt);
+      },
+    });
   }
 
   async #once<Result, Stored>(
@@ -164,7 +152,7 @@ export class IdempotencyService {
     const stored = replay(claimed);
     if (stored !== undefined) return { result: stored, isReplayed: true };
     const result = await work(stores);
-    await save(stores, result);
+    await save(stores.idempotency, result, new Date(stores.clock.now()));
     return { result, isReplayed: false };
   }
 
