@@ -196,7 +196,7 @@ function oneOf(...values: string[]): ParameterRule {
   return { isValid: (value) => values.includes(value), right: `one of ${values.join(', ')}` };
 }
 
-const parts = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)([^?#]*)(?:\?([^#]*))?(.*)$/s;
+const urlParts = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)([^?#]*)(?:\?([^#]*))?(.*)$/s;
 
 /**
  * The same URL for each of its hosts, in their order: `h1:5432,h2,[::1]:5434` in the authority, or
@@ -204,7 +204,7 @@ const parts = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)([^?#]*)(?:\?([^#]*)
  * is.
  */
 function urlsOfHosts(url: string): readonly string[] {
-  const [, before = '', authority = '', path = '', query = '', after = ''] = parts.exec(url) ?? [];
+  const [, before = '', authority = '', path = '', query = '', after = ''] = urlParts.exec(url) ?? [];
   const values = new URLSearchParams(query);
   const hosts = values.get('host')?.split(',') ?? [];
   const ports = values.get('port')?.split(',') ?? [];

@@ -9,8 +9,8 @@ export function inBackground(work: Promise<unknown>): void {
 }
 
 /**
- * Does the work now; what it throws is reported in the same way, after `end` has ended what the work is for, and ends
- * nothing else. For what runs in the handler of a timer or of a socket.
+ * Does the work now, in the handler of a timer or of a socket. What it throws is reported in the same way, after `end`
+ * has ended what the work is for, and doesn't end the process.
  */
 export function attempt(work: () => unknown, end?: () => void): void {
   try {

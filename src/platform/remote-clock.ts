@@ -1,10 +1,7 @@
 /** The time that several processes share, in whole milliseconds since 1970. */
 export interface SharedClock {
   now(): number;
-  /**
-   * The same, but a jump forth counts only after a while: what is over by this clock isn't over because of a clock that
-   * was wrong for a moment.
-   */
+  /** The same, but a jump forth counts only after a while: nothing expires by a clock that is wrong for a moment. */
   settled(): number;
 }
 
@@ -14,7 +11,7 @@ const settleMillis = 120_000;
 /** Corrections that are no jump. */
 const toleranceMillis = 1_000;
 
-/** How much a process's clock may go wrong in a millisecond. */
+/** By how much a process's monotonic time may drift in a millisecond. */
 const drift = 1e-4;
 
 /**
@@ -33,7 +30,7 @@ export class RemoteClock implements SharedClock {
   #seenAt: number;
   #jumpedAt: number | undefined;
 
-  /** Until it is seen it is believed to be another one: this process's own, unless that is given. */
+  /** Before the first reading it shows `initial`. */
   constructor(initial = Date.now, monotonic = (): number => performance.now()) {
     this.#monotonic = monotonic;
     this.#seenAt = monotonic();

@@ -5,43 +5,47 @@ import type { ClaimedKey, IdempotencyStore } from '../../domain/idempotency/idem
 import { EntityTable } from '../sql/entity-table.ts';
 import { type Session, type Statement, statementOf } from '../../platform/postgres/index.ts';
 
+const noRecords = null;
+
+const claim = statementOf(
+  `select ${claimed('$1::text, $2::text, $3::text, $4::text[], $5::timestamptz')}`,
+  1,
+  ([json]) => json ?? noRecords,
+  'write',
+  {
+    expected: noRecords,
+    many: statementOf(
+      `select ${claimed('owner, key, lock, fields::text[], since')}
+       from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
+         with ordinality as wanted (owner, key, lock, fields, since, index)
+       order by index`,
+      1,
+      ([json]) => json ?? noRecords,
+      'write',
+    ),
+  },
+);
+
+const saveField = savingStatement('graphql_idempotency_records', 3, [
+  { name: 'principal_id', type: 'text' },
+  { name: 'key', type: 'text' },
+  { name: 'field', type: 'text' },
+  { name: 'fingerprint', type: 'text' },
+  { name: 'payload', type: 'jsonb' },
+  { name: 'created_at', type: 'timestamptz' },
+]);
+
 export function createIdempotencyStore(metadata: MetadataStorage): (session: Session) => IdempotencyStore {
   const { primaryKeys, props } = metadata.get(IdempotencyRecord);
   const table = new EntityTable(metadata.get(IdempotencyRecord));
   const properties = props.map(({ name }) => name);
   const names = (some: readonly string[]): string => some.map((each) => table.columnName(each as never)).join(', ');
   const createdAt = table.columnName('createdAt');
-  const claim = statementOf(
-    `select ${claimed('$1::text, $2::text, $3::text, $4::text[], $5::timestamptz')}`,
-    1,
-    ([json]) => json ?? noRecords,
-    'write',
-    {
-      expected: noRecords,
-      many: statementOf(
-        `select ${claimed('owner, key, lock, fields::text[], since')}
-         from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
-           with ordinality as wanted (owner, key, lock, fields, since, index)
-         order by index`,
-        1,
-        ([json]) => json ?? noRecords,
-        'write',
-      ),
-    },
-  );
   const save = savingStatement(
     table.name,
     primaryKeys.length,
     properties.map((each) => ({ name: names([each]), type: table.columnType(each) })),
   );
-  const saveField = savingStatement('graphql_idempotency_records', 3, [
-    { name: 'principal_id', type: 'text' },
-    { name: 'key', type: 'text' },
-    { name: 'field', type: 'text' },
-    { name: 'fingerprint', type: 'text' },
-    { name: 'payload', type: 'jsonb' },
-    { name: 'created_at', type: 'timestamptz' },
-  ]);
   const deletions = [
     { name: table.name, keys: names(primaryKeys) },
     { name: 'graphql_idempotency_records', keys: 'principal_id, key, field' },
@@ -104,8 +108,6 @@ function savingStatement(
 function noRow(): undefined {
   return undefined;
 }
-
-const noRecords = null;
 
 /** The records of a key as one JSON text; null without any. */
 function claimed(parameters: string): string {

@@ -2,7 +2,8 @@ import type { MetadataStorage } from '@mikro-orm/core';
 
 import { ApiKey } from '../../domain/access/api-key.entity.ts';
 import type { KeyChanges, KeyRecord, KeyRecords, KeyVersion, NamedKeyChange } from '../../domain/access/key-records.ts';
-import { planLimits, type StoredPlan } from '../../domain/access/plan.ts';
+import { planLimits, planNames, type StoredPlan } from '../../domain/access/plan.ts';
+import { scopes as knownScopes } from '../../domain/access/scope.ts';
 import type { DomainError } from '../../domain/errors.ts';
 import { objectStatement, type Session, UnreadableRow } from '../../platform/postgres/index.ts';
 import { EntityTable, millisOf } from '../sql/entity-table.ts';
@@ -22,20 +23,20 @@ interface KeyRow extends Omit<KeyRecord, 'bans' | 'failure'> {
 /** Columns of the key are null where only the state was found. */
 type NewsRow = KeyRow & { readonly changes: string; readonly deletions: string; readonly isChange: boolean };
 
+/** The property that this version doesn't know the value of, or that the plan lacks. */
+function unknownIn({ plan, scopes, ...figures }: StoredPlan & Pick<KeyRecord, 'scopes'>) {
+  if (!planNames.includes(plan)) return 'plan';
+  if (!scopes.every((scope) => knownScopes.includes(scope))) return 'scopes';
+  if (planLimits[plan] !== undefined) return undefined;
+  return (['requestsPerMinute', 'requestsPerDay'] as const).find((figure) => figures[figure] === null);
+}
+
 /** The columns that authentication needs. */
 export function createKeyRecords(metadata: MetadataStorage, session: Session): KeyRecords {
   const entityTable = new EntityTable(metadata.get(ApiKey));
   const table = entityTable.name;
   const column = (property: keyof ApiKey & string): string => entityTable.column(property);
   const millis = (property: keyof ApiKey & string): string => millisOf(column(property));
-  const checked = entityTable.columns.filter(({ property }) => property === 'plan' || property === 'scopes');
-  /** The property that this version doesn't know the value of, or that its plan lacks. */
-  const unknownIn = (key: StoredPlan & Pick<KeyRecord, 'scopes'>): keyof typeof key | undefined => {
-    const unknown = checked.find(({ property, isKnown }) => isKnown?.(key[property as keyof typeof key]) === false);
-    if (unknown !== undefined) return unknown.property as keyof typeof key;
-    if (planLimits[key.plan] !== undefined) return undefined;
-    return (['requestsPerMinute', 'requestsPerDay'] as const).find((figure) => key[figure] === null);
-  };
   const keyRecordOf = ({ bannedUntil, banEpoch, automaticBans, ...key }: KeyRow): KeyRecord => {
     const unknown = unknownIn(key);
     const failure = unknown && domainFailureOf(new UnreadableRow(table, key.id, unknown, key[unknown]));

@@ -7,7 +7,7 @@ export type IdempotencyKey = Pick<IdempotencyRecord, 'principalId' | 'key'>;
 export type StoredOutcome = Pick<IdempotencyRecord, 'fingerprint' | 'result'>;
 
 /** The result of a root field; the empty name stands for a whole operation. */
-export interface FieldRecord extends StoredOutcome {
+interface FieldRecord extends StoredOutcome {
   readonly field: string;
 }
 

@@ -23,7 +23,7 @@ export interface BatchOptions<Work, Result> {
   /**
    * Does all of them or, when it rejects, none, unless the database is lost: then each is done alone. So what is found
    * once they may be committed is no rejection, but a result. It has a caller of its own: that of one work can't end
-   * all. It must not wait long: it may be one work that waits.
+   * all. It must soon fail where it waits: that may be because of one work.
    */
   readonly doTogether: (caller: Caller, works: readonly Work[]) => Promise<readonly Result[]>;
 }
