@@ -15,6 +15,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** Shorter literals keep their value as a double, unless it is too large. */
 const maxExactCharacters = 15;
 const wholeNumber = /^-?\d+(?:\.0*)?$/;
+const zero = /^-?[0.]+(?:e|$)/i;
 
 const [space, quote, comma, minus, point, backslash] = [0x20, 0x22, 0x2c, 0x2d, 0x2e, 0x5c];
 const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x5d];
@@ -22,7 +23,10 @@ const [lowerE, upperE] = [0x65, 0x45];
 
 /** Whether a double keeps the number: a safe integer, written so that no rounding can have made it one. */
 export function isExact(literal: string): boolean {
-  if (!Number.isSafeInteger(Number(literal))) return false;
+  const value = Number(literal);
+  if (!Number.isSafeInteger(value)) return false;
+  // A double has no 1e-400 either.
+  if (value === 0) return zero.test(literal);
   return literal.length <= maxExactCharacters || wholeNumber.test(literal);
 }
 

@@ -76,6 +76,10 @@ describe('JSON of clients', () => {
     );
   });
 
+  it.each(['1e-400', '-9E-999', '0.5e-330'])('does not take %s for the 0 that a double has for it', (literal) => {
+    expect(parseJson(literal, (written) => `#${written}`)).toBe(`#${literal}`);
+  });
+
   it('may have 10,000 values as they are written, and not one more, whatever they are', () => {
     fc.assert(
       fc.property(
