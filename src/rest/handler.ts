@@ -1,7 +1,6 @@
 import type { Services } from '../domain/services.ts';
 import type { Precondition } from '../domain/version.ts';
 import type { RequestMemory } from '../platform/callers/index.ts';
-import type { RestResponse } from './responses.ts';
 import type { OperationId } from './openapi/document.ts';
 import type { Operations } from './openapi/types.ts';
 
@@ -20,6 +19,14 @@ export interface Call<Id extends OperationId> {
   readonly memory: Pick<RequestMemory, 'reserve' | 'hold' | 'keep'>;
   /** Waits until the event loop has time for more work of this client. */
   readonly enterTick: () => Promise<void>;
+}
+
+/** What a handler responds with. Conditional requests and HEAD are applied when it is sent. */
+export interface RestResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Chunks are read one after another, as fast as the client takes them. */
+  readonly body: string | AsyncIterable<string> | undefined;
 }
 
 /** Handles an operation: one call of a service, and no rules. */

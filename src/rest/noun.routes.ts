@@ -11,11 +11,11 @@ import { maxBatchSize, type ListOptions, type Page, type PageArguments } from '.
 import type { Services } from '../domain/services.ts';
 import type { UpdateOptions } from '../domain/store.ts';
 import type { Precondition } from '../domain/version.ts';
-import type { Call, Handlers } from './handler.ts';
+import type { Call, Handlers, RestResponse } from './handler.ts';
 import type { Json } from './json.ts';
 import type { OperationId } from './openapi/document.ts';
 import type { Schemas } from './openapi/types.ts';
-import { collection, created, deleted, resource, type RestResponse } from './responses.ts';
+import { collection, created, deleted, resource } from './responses.ts';
 
 type TypeNameOf<Name extends NounName> = (typeof nouns)[Name]['typeName'];
 

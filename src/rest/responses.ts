@@ -1,15 +1,6 @@
-import type { Position } from '../domain/cursor.ts';
 import { inBatches, walkBatchBytes, type Page, type PageArguments } from '../domain/page.ts';
-import type { RequestMemory } from '../platform/callers/index.ts';
 import { entityTagOf } from './entity-tag.ts';
-
-/** What a handler responds with. Conditional requests and HEAD are applied when it is sent. */
-export interface RestResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** Chunks are read one after another, as fast as the client takes them. */
-  readonly body: string | AsyncIterable<string> | undefined;
-}
+import type { Call, RestResponse } from './handler.ts';
 
 interface TextResponse extends RestResponse {
   readonly body: string;
@@ -30,13 +21,7 @@ export function created({ url }: { readonly url: string }, id: string, body: obj
 export const deleted: RestResponse = { status: 204, headers: {}, body: undefined };
 
 /** The part of a call that pagination needs. */
-interface ListCall {
-  readonly url: string;
-  readonly isHead: boolean;
-  readonly query: { readonly limit?: number; readonly cursor?: Position };
-  readonly memory: Pick<RequestMemory, 'reserve' | 'hold' | 'keep'>;
-  readonly enterTick: () => Promise<void>;
-}
+type ListCall = Pick<Call<'listOrders'>, 'url' | 'query' | 'isHead' | 'memory' | 'enterTick'>;
 
 /** A page of a list. `Link` names the next page while there is one (RFC 8288). */
 export function page<Row>(

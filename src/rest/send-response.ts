@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import { byteMillis, type Caller, type Share } from '../platform/callers/index.ts';
 import { clientGone } from '../platform/http/index.ts';
-import type { RestResponse } from './responses.ts';
+import type { RestResponse } from './handler.ts';
 import { isKnown } from './entity-tag.ts';
 import { jsonMediaType } from './media-types.ts';
 
