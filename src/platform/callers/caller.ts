@@ -65,8 +65,8 @@ export class Caller {
 
   /**
    * For how long it has waited, for one thing after another: there is one deadline for all of them. Who goes on for
-   * longer than any request waits has made progress (a walk, a stream), and its waits are counted anew. Those of the
-   * service's own work aren't.
+   * longer than any request waits has made progress (a walk, a stream), and its waits are counted anew. Waits of the
+   * service's own work aren't counted.
    */
   get waitedMillis(): number {
     const now = performance.now();

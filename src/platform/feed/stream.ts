@@ -80,12 +80,12 @@ const maxOwed = 4;
 
 /** One stream: a position in the log instead of a queue. */
 export class FeedStream<Event extends Positioned> {
-  /** What was sent. */
+  /** How many events were sent, and how many bytes of all that was. */
   sent = 0;
   sentBytes = 0;
   /** The code of the last message; undefined when the client has ended it. */
   endCode: string | undefined;
-  /** Units, beside the opening. */
+  /** The units that it has paid for, beside that of the opening. */
   paid = 0;
   /** The last charge was refused. */
   isUnpaid = false;

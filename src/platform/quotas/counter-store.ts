@@ -19,8 +19,8 @@ export interface Charge {
   readonly needs: number;
   readonly spends: number;
   /**
-   * What else has refused a request that has spent its cost: a refusal of the minute's window if that is open, whatever
-   * is left of it. An excused one doesn't count towards a ban.
+   * For a request that something else has refused after it has spent its cost: counts as a refusal by the minute's
+   * window, if that is open, whatever is left of it. An excused one doesn't count towards a ban.
    */
   readonly refusal?: 'counted' | 'excused' | undefined;
 }
