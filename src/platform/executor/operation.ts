@@ -183,7 +183,6 @@ async function together(root: PreparedSelection, run: Run): Promise<string> {
   const resolution = new Resolution(run);
   const held = root.resolve(noObject, undefined, resolution);
   await resolution.finish();
-  if (resolution.isTooLarge) throw new ResultTooLarge();
   let text = '';
   for (const [index, append] of root.fieldWriters.entries()) {
     const turn = index === 0 ? undefined : run.turns?.turn();
@@ -207,7 +206,7 @@ async function serially(root: PreparedSelection, run: Run, { mayGoOn }: RunOptio
   let text = '';
   for (const [index, field] of root.fields.entries()) {
     const { key, name } = field;
-    const resolution = new Resolution(run, isFull);
+    const resolution = new Resolution(run);
     if (field.needsResolving(false)) field.resolve(held, index, undefined, resolution);
     await resolution.finish();
     const { [index]: payload } = values;
@@ -215,7 +214,7 @@ async function serially(root: PreparedSelection, run: Run, { mayGoOn }: RunOptio
     const { chunkCount } = sink;
     const append = root.fieldWriters[index] as Append;
     try {
-      if (mayBeTooLarge && resolution.isTooLarge) throw new ResultTooLarge();
+      if (mayBeTooLarge && isFull) throw new ResultTooLarge();
       const written = sink.flushed(append(text, held, run));
       if (mayBeTooLarge) sink.assertRoom(written);
       text = written;

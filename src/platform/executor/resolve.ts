@@ -49,29 +49,17 @@ const stepsBetweenTurns = 64;
  */
 export class Resolution {
   readonly run: Run;
-  /** The response would have more bytes than it may: nothing is resolved any more below what has been called. */
-  isTooLarge: boolean;
-  /** What the objects found so far take at least, in characters. */
-  #length = 0;
   #steps = 0;
   #calls: { readonly resolve: () => unknown; readonly place: Place }[] = [];
   #promised: { readonly value: Promise<unknown>; readonly place: Place }[] = [];
 
-  constructor(run: Run, isTooLarge = false) {
+  constructor(run: Run) {
     this.run = run;
-    this.isTooLarge = isTooLarge;
   }
 
   /** Calls the resolver with the others of the next level. */
   call(resolve: () => unknown, place: Place): void {
     this.#calls.push({ resolve, place });
-  }
-
-  /** Adds to the length of the response; false when it is too large. */
-  grow(length: number): boolean {
-    this.#length += length;
-    if (this.#length > this.run.sink.maxBytes) this.isTooLarge = true;
-    return !this.isTooLarge;
   }
 
   /**

@@ -38,8 +38,6 @@ export class PreparedSelection {
   readonly #failure: Error | undefined;
   /** The first values of a held object: undefined for each field, which is then read while the object is written. */
   readonly #unread: readonly undefined[];
-  /** What an object takes at least, in characters. */
-  readonly #length: number;
   /** Of the fields that need resolving. */
   #indexes: readonly number[] | undefined;
   #needsOthers: boolean | undefined;
@@ -54,7 +52,6 @@ export class PreparedSelection {
       this.#failure = errorOf(failure);
     }
     this.#unread = this.validFields.map(() => undefined);
-    this.#length = this.validFields.reduce((length, { key }) => length + key.length + '{"":'.length, 1);
   }
 
   /** Throws the GraphQLError of a condition that is null: found once, however many objects there are. */
@@ -72,7 +69,6 @@ export class PreparedSelection {
   /** Begins to resolve the fields of an object. */
   resolve(source: unknown, path: ResponsePath | undefined, resolution: Resolution): Held {
     const held = new Held(this, source, this.#unread.slice());
-    if (!resolution.grow(this.#length)) return held;
     for (const index of this.#indexesToResolve)
       (this.validFields[index] as PreparedField).resolve(held, index, path, resolution);
     return held;
