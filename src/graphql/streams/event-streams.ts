@@ -112,6 +112,7 @@ export class EventStreams {
     const { events } = stores.for(caller);
     if (opening.after !== undefined) await new EventService({ events }).readAfter(opening.after, 1);
     const after = opening.after ?? (await events.last());
+    if (this.#isDraining) throw draining();
     const slot = await this.#takeSlot(caller, principal, onTooMany);
     try {
       const bytes = bytesOfStream + selection.bytes + bytesOfSubject * (filter?.subjectIn?.length ?? 0);
