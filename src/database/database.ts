@@ -69,8 +69,7 @@ export async function connectDatabase({ location, isGuest, ...options }: Connect
     serverFigures: () => (session === 'server' ? servers.figures : []),
     /** Calls the listener when another server than before takes the writes. */
     onServerChange: (listener: (change: ServerChange) => void) => servers.onChange(listener),
-    /** The numbers of open connections, idle connections, and waiting requests. */
-    poolFigures: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
+    poolFigures: () => pool.figures,
     close: async () => {
       await Promise.all([pipeline?.close(), pool.end()]);
       await orm.close(true);

@@ -9,7 +9,7 @@ import {
 } from '../../domain/events/event.ts';
 import type { EventStore } from '../../domain/events/event.store.ts';
 import type { EventMove, EventMoves } from '../../platform/feed/index.ts';
-import { nounNames, nouns, type NounName } from '../../domain/nouns.ts';
+import { nounNames, nouns } from '../../domain/nouns.ts';
 import { type Session, statementOf } from '../../platform/postgres/index.ts';
 import type { RemoteClock } from '../../platform/remote-clock.ts';
 import { clockMillis } from './clock.ts';
@@ -52,15 +52,12 @@ const afterText = `
 const lastText = `select position || ':' || salt from event_state`;
 
 export function createEventStore(metadata: MetadataStorage): (session: Session) => EventStore {
-  const decoders = Object.fromEntries(
+  const decoders = new Map<string, (body: Body) => object | undefined>(
     nounNames.map((noun) => [noun, decoderOf<object>(metadata, nouns[noun].entity)]),
-  ) as Readonly<Record<NounName, (body: Body) => object | undefined>>;
+  );
   const contentOf = (type: string, body: string | null): Pick<StoreEvent, 'type' | 'subject'> => {
     const noun = type.slice(0, type.indexOf('.'));
-    const row =
-      body !== null && knownTypes.has(type) && isNounOf(decoders, noun)
-        ? decoders[noun](parseBody(body) ?? {})
-        : undefined;
+    const row = knownTypes.has(type) ? decoders.get(noun)?.(parseBody(body)) : undefined;
     // Of a newer version beside this one: anything may have changed.
     return row === undefined ? resync : { type: type as EventType, subject: { noun, row } as EventSubject };
   };
@@ -85,10 +82,6 @@ export function createEventStore(metadata: MetadataStorage): (session: Session) 
       return { isKnown, last: lastPosition, events: rows.flatMap(({ event }) => event ?? []) };
     },
   });
-}
-
-function isNounOf<Noun extends string>(decoders: Readonly<Record<Noun, unknown>>, noun: string): noun is Noun {
-  return Object.hasOwn(decoders, noun);
 }
 
 function theOnly<Row>([row]: readonly Row[]): Row {
@@ -127,14 +120,14 @@ export function createEventMoves(session: Session, clock: RemoteClock): EventMov
   };
 }
 
-/** Null for a text that was cut, or that is nested too deeply for V8. */
-function parseBody(text: string): Body | null {
+/** Empty for what can't be read: a text that was cut, or is nested too deeply for V8. */
+function parseBody(text: string | null): Body {
   // The context is in Node, not yet in TypeScript's library.
   const parse = JSON.parse as (text: string, reviver: Reviver) => unknown;
   try {
-    return parse(text, revive) as Body | null;
+    return (parse(text ?? '{}', revive) ?? {}) as Body;
   } catch {
-    return null;
+    return {};
   }
 }
 

@@ -61,16 +61,9 @@ export class ConnectionPool {
     options.servers.onRetire(() => this.#closeIdle(({ connection }) => !connection.isCurrent));
   }
 
-  get totalCount(): number {
-    return this.#all.size;
-  }
-
-  get idleCount(): number {
-    return this.#idle.length;
-  }
-
-  get waitingCount(): number {
-    return this.#slots.waiting;
+  /** The numbers of open connections, of idle ones, and of those who wait. */
+  get figures(): { readonly total: number; readonly idle: number; readonly waiting: number } {
+    return { total: this.#all.size, idle: this.#idle.length, waiting: this.#slots.waiting };
   }
 
   /** See `ConnectionSlots`. */
