@@ -182,7 +182,8 @@ export abstract class NounService<
     const referred: ReferredId[] = [];
     for (const name in fields) {
       const reference = fields[name]?.reference;
-      if (reference !== undefined) referred.push([reference, (data as Readonly<Record<string, Id | null>>)[name]]);
+      const id = (data as Readonly<Record<string, Id | null>>)[name];
+      if (reference !== undefined) referred.push({ field: name, reference, id });
     }
     await throwIfRefused(check, this.stores, referred);
     return writeReferring(this.stores, referred, () => write(data));

@@ -4,52 +4,28 @@ import type { InputCheck, Rule } from './input.ts';
 import { ForeignKeyViolation } from './store.ts';
 import type { Stores } from './stores.ts';
 
-interface Target {
-  byIds(ids: readonly Id[]): Promise<readonly unknown[]>;
+/** The rows that a field such as `categoryId` names. One that doesn't exist is a VALIDATION_FAILED of that field. */
+export interface Reference {
+  readonly noun: string;
+  readonly target: (stores: Stores) => { byIds(ids: readonly Id[]): Promise<readonly unknown[]> };
 }
 
-/** A field that refers to another row, such as `categoryId`. A missing row is a VALIDATION_FAILED of that field. */
-export class Reference {
-  readonly #field: string;
-  readonly #noun: string;
-  readonly #target: (stores: Stores) => Target;
+/** A field that names a row, and the id that it has or gets. */
+export interface ReferredId {
+  readonly field: string;
+  readonly reference: Reference;
+  readonly id: Id | null | undefined;
+}
 
-  constructor(field: string, noun: string, target: (stores: Stores) => Target) {
-    this.#field = field;
-    this.#noun = noun;
-    this.#target = target;
-  }
-
-  /** The violations that need no query. */
-  readonly rule: Rule<string, Id> = (value, refuse) => {
+/** The rule that needs no query. */
+export function referenceRule(reference: Reference): Rule<string, Id> {
+  return (value, refuse) => {
     const id = parseId(value);
-    if (id === undefined) refuse(this.#problem(value));
+    if (id === undefined) refuse(missing(reference, value));
     return id ?? (value as Id);
   };
-
-  /** The violation of a missing target; undefined when it is there. */
-  async findMissing(stores: Stores, id: Id): Promise<Violation | undefined> {
-    const [target] = await this.#target(stores).byIds([id]);
-    return target === undefined ? this.missing(id) : undefined;
-  }
-
-  missing(id: string): Violation {
-    return { field: this.#field, message: this.#problem(id) };
-  }
-
-  /** Whether the foreign key is this one's: PostgreSQL names those of `category_id` `…_category_id_fkey`. */
-  isViolated({ constraint }: ForeignKeyViolation): boolean {
-    const column = this.#field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    return constraint === undefined || constraint.endsWith(`_${column}_fkey`);
-  }
-
-  #problem(id: string): string {
-    return `there is no ${this.#noun} with the id ${quoted(id)}.`;
-  }
 }
 
-/** A reference of a row, with the id that it has or gets. */
-export type ReferredId = readonly [reference: Reference, id: Id | null | undefined];
 type ReferredIds = readonly ReferredId[];
 
 /**
@@ -68,18 +44,24 @@ export async function throwIfRefused(check: InputCheck, stores: Stores, referred
  * reason, missing targets take precedence.
  */
 export async function writeReferring<T>(stores: Stores, referred: ReferredIds, write: () => Promise<T>): Promise<T> {
-  const given = referred.filter(([, id]) => typeof id === 'string');
+  const given = referred.filter(({ id }) => typeof id === 'string');
   if (given.length > 1) await throwIfMissing(stores, given);
   try {
     return await write();
   } catch (error) {
     if (error instanceof ForeignKeyViolation) {
-      const [reference, id] = given.find(([each]) => each.isViolated(error)) ?? [];
-      if (reference !== undefined) throw validationFailed([reference.missing(String(id))]);
+      const violated = given.find(({ field }) => isViolated(field, error));
+      if (violated !== undefined) throw validationFailed([violationOf(violated)]);
     }
     if (error instanceof DomainError && error.code !== 'UNAVAILABLE') await throwIfMissing(stores, given);
     throw error;
   }
+}
+
+/** Whether the foreign key is that of the field: PostgreSQL names those of `category_id` `…_category_id_fkey`. */
+function isViolated(field: string, { constraint }: ForeignKeyViolation): boolean {
+  const column = field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+  return constraint === undefined || constraint.endsWith(`_${column}_fkey`);
 }
 
 async function throwIfMissing(stores: Stores, referred: ReferredIds): Promise<void> {
@@ -90,10 +72,19 @@ async function throwIfMissing(stores: Stores, referred: ReferredIds): Promise<vo
 /** One after another: reads of a transaction must not overlap. */
 async function findMissing(stores: Stores, referred: ReferredIds): Promise<Violation[]> {
   const violations: Violation[] = [];
-  for (const [reference, text] of referred) {
-    const id = typeof text === 'string' ? parseId(text) : undefined;
-    const violation = id && (await reference.findMissing(stores, id));
-    if (violation !== undefined) violations.push(violation);
+  for (const each of referred) {
+    const id = typeof each.id === 'string' ? parseId(each.id) : undefined;
+    if (id === undefined) continue;
+    const [row] = await each.reference.target(stores).byIds([id]);
+    if (row === undefined) violations.push(violationOf(each));
   }
   return violations;
+}
+
+function violationOf({ field, reference, id }: ReferredId): Violation {
+  return { field, message: missing(reference, String(id)) };
+}
+
+function missing({ noun }: Reference, id: string): string {
+  return `there is no ${noun} with the id ${quoted(id)}.`;
 }

@@ -1,6 +1,6 @@
 import type { Id } from './id.ts';
 import type { InputCheck, Rule } from './input.ts';
-import type { Reference } from './reference.ts';
+import { referenceRule, type Reference } from './reference.ts';
 
 /** A field that clients write. */
 interface WrittenField<Raw, Stored, Unset> {
@@ -47,11 +47,11 @@ export function withDefault<Value>(rule: Rule<Value, Value>, unset: Value): Writ
 
 /** The row that is referred to must exist. */
 export function refersTo(reference: Reference): WrittenField<string, Id, undefined> {
-  return { ...required(reference.rule), reference };
+  return { ...required(referenceRule(reference)), reference };
 }
 
 export function mayReferTo(reference: Reference): WrittenField<string, Id, null> {
-  return { ...optional(reference.rule), reference };
+  return { ...optional(referenceRule(reference)), reference };
 }
 
 /** The row of a creation; adds the violations to the check. */

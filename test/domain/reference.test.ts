@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 
 import type { DomainError } from '../../src/domain/errors.ts';
 import type { Id } from '../../src/domain/id.ts';
-import { Reference, writeReferring } from '../../src/domain/reference.ts';
+import { type ReferredId, writeReferring } from '../../src/domain/reference.ts';
 import { ForeignKeyViolation } from '../../src/domain/store.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 
@@ -10,9 +10,11 @@ const rows = (known: readonly string[]) => ({
   byIds: async (ids: readonly Id[]) => ids.map((id) => (known.includes(id) ? {} : undefined)),
 });
 const stores = {} as Stores;
-const category = new Reference('categoryId', 'category', () => rows(['1']));
-const homeCountry = new Reference('homeCountryId', 'country', () => rows(['1']));
-const id = (digits: string): Id => digits as Id;
+const referred = (field: string, id: string | null): ReferredId => ({
+  field,
+  reference: { noun: 'row', target: () => rows(['1']) },
+  id: id as Id | null,
+});
 
 async function fieldsOf(work: Promise<unknown>): Promise<string[]> {
   const error = await work.then(
@@ -27,32 +29,19 @@ const violation = (constraint: string) => async (): Promise<never> => {
 };
 
 it('of several references every wrong one is named, before anything is written', async () => {
-  const wrong = [
-    [category, id('8')],
-    [homeCountry, id('9')],
-  ] as const;
+  const wrong = [referred('categoryId', '8'), referred('homeCountryId', '9')];
   let isWritten = false;
   const write = async (): Promise<void> => {
     isWritten = true;
   };
   expect(await fieldsOf(writeReferring(stores, wrong, write))).toEqual(['categoryId', 'homeCountryId']);
   expect(isWritten).toBe(false);
-  await writeReferring(
-    stores,
-    [
-      [category, id('1')],
-      [homeCountry, null],
-    ] as const,
-    write,
-  );
+  await writeReferring(stores, [referred('categoryId', '1'), referred('homeCountryId', null)], write);
   expect(isWritten).toBe(true);
 });
 
 it('a violated foreign key is that of its own field', async () => {
-  const both = [
-    [category, id('1')],
-    [homeCountry, id('1')],
-  ] as const;
+  const both = [referred('categoryId', '1'), referred('homeCountryId', '1')];
   expect(await fieldsOf(writeReferring(stores, both, violation('pets_home_country_id_fkey')))).toEqual([
     'homeCountryId',
   ]);

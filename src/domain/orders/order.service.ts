@@ -1,6 +1,6 @@
 import { DomainError } from '../errors.ts';
 import { NounService } from '../noun.service.ts';
-import { Reference } from '../reference.ts';
+import type { Reference } from '../reference.ts';
 import { anyRule, instantRule, orderQuantityRule } from '../rules.ts';
 import type { Include, UpdateOptions } from '../store.ts';
 import type { Precondition } from '../version.ts';
@@ -8,7 +8,7 @@ import { mayReferTo, optional, withDefault, type ChangesOf, type NewOf } from '.
 import { Order, orderRepresentation } from './order.entity.ts';
 import { orderFilter, orderSorting, type OrderRelation, type OrderRow, type OrderStore } from './order.store.ts';
 
-const pet = new Reference('petId', 'pet', ({ pets }) => pets);
+const pet: Reference = { noun: 'pet', target: ({ pets }) => pets };
 const fields = {
   petId: mayReferTo(pet),
   quantity: optional(orderQuantityRule),

@@ -1,14 +1,14 @@
 import { compareIds } from '../id.ts';
 import { PlainNounService } from '../noun.service.ts';
 import { pageOf, type Page, type PageArguments } from '../page.ts';
-import { Reference } from '../reference.ts';
+import type { Reference } from '../reference.ts';
 import { anyRule, nameRule } from '../rules.ts';
 import type { Include } from '../store.ts';
 import { refersTo, required, withDefault, type NewOf } from '../written-fields.ts';
 import { Pet, petRepresentation, type PetStatus } from './pet.entity.ts';
 import { petFilter, petSorting, type PetRelation, type PetRow, type PetStore } from './pet.store.ts';
 
-const category = new Reference('categoryId', 'category', ({ categories }) => categories);
+const category: Reference = { noun: 'category', target: ({ categories }) => categories };
 const fields = {
   name: required(nameRule),
   categoryId: refersTo(category),
