@@ -114,7 +114,7 @@ const conditionsBy: Readonly<Record<Comparison, (column: string, value: never, t
   before: (column, value, type) => compares(column, '<', value, type),
 };
 
-/** The conditions of a noun's filter. `isPerParent`: beside the condition that a row belongs to its parent. */
+/** The conditions of a noun's filter. `isPerParent`: rows are read of certain parents only. */
 export function conditionsOf<Fields extends FilterFields>(
   table: EntityTable<never>,
   fields: Fields,

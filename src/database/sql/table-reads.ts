@@ -30,7 +30,7 @@ export interface Source<Row, Filter, SortField extends string, RelationName exte
   readonly by: Readonly<Record<SortField, readonly SortColumn[]>>;
   /** The foreign key to the parent, where there is one. */
   readonly parent?: string;
-  /** `isPerParent`: beside the condition that a row belongs to its parent. */
+  /** `isPerParent`: rows are read of certain parents only. */
   readonly conditions: (filter: Filter, isPerParent: boolean) => Conditions;
 }
 

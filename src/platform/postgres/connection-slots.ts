@@ -32,8 +32,8 @@ const stuckAfterWaits = 5;
 /**
  * Schedules the use of a limited number of connections.
  *
- * Model: two shares of each client's account (see `Share`): of all connections, and of those for what is slow: what may
- * take much of the database's processors, a count or a search.
+ * Model: each client has two shares (see `Share`): of all connections, and of those for slow statements, counts and
+ * searches, which may take much of the database's processors.
  * Guarantees: no client has more than its part, even while a connection is free; slow statements of all clients
  * together have no more than one part either, so that others don't find every connection in use by them; while other
  * clients use the database, the slow statements of one run one by one. How long a connection was used counts for its

@@ -135,10 +135,11 @@ export type TransactionKind = 'plain' | 'insertion' | 'atomic';
  */
 export interface Session {
   /**
-   * Outside of transactions, those with a form for many that come from one client at the same time share one.
+   * Outside of transactions, statements with a form for many (`many`) are sent together when they come from one client at
+   * the same time.
    *
-   * The statement sees all that was committed while `locks`, which are sent with it, waited for their rows. (One that
-   * waits itself reads the row that it waited for again, but no other.)
+   * `locks` are sent before the statement, which sees all that was committed while they waited for their rows. (One that
+   * waits itself reads again the row that it waited for, and no other.)
    */
   run<Row>(statement: Statement<Row>, values: StatementValues, locks?: readonly Query<unknown>[]): Promise<Row[]>;
   /**
