@@ -67,14 +67,25 @@ it('earns nothing by a pause: a client that returns enters at the time of the on
   expect(Math.abs(accounts.of('early').usedMillis - accounts.of('late').usedMillis)).toBeLessThan(2);
 });
 
+it('keeps the place of a client that waits, while others that have used more are served elsewhere', () => {
+  const { slots, accounts, caller } = share({ ofClient: 1, ofAll: 1 });
+  slots.takeNow(caller('z'));
+  void slots.take(caller('a'));
+  caller('b').use(1_000);
+  new Share(accounts, { ofClient: 1, ofAll: 1, refuse }).takeNow(caller('b'));
+  expect([accounts.of('a').usedMillis, accounts.of('c').usedMillis]).toEqual([0, 1_000]);
+});
+
 it('refuses after the wait, and forgets who has gone', async () => {
   const { slots, caller } = share({ ofClient: 1, waitMillis: 5 });
   const held = slots.takeNow(caller('a'));
   const gone = caller('a');
+  const waiting = slots.take(caller('a'));
   const aborted = slots.take(gone);
   gone.abort(new Error('gone'));
   await expect(aborted).rejects.toThrow('gone');
-  await expect(slots.take(caller('a'))).rejects.toThrow('client 1');
+  expect(slots.waiting).toBe(1);
+  await expect(waiting).rejects.toThrow('client 1');
   held.release();
   (await slots.take(caller('a'))).release();
   expect([slots.held, slots.clients]).toEqual([0, 0]);
@@ -125,10 +136,14 @@ it('counts what a lease was used for, once', () => {
   expect(accounts.of('a').usedMillis).toBe(7);
 });
 
-it('remembers some ten thousand clients that hold nothing, and all that hold something', () => {
+it('remembers some ten thousand clients that hold nothing, and all that hold something or wait', () => {
   const { slots, accounts, caller } = share({ ofAll: Infinity });
   const leases = Array.from({ length: 50 }, (_, index) => slots.takeNow(caller(`holder ${index}`)));
+  const occupied = new Share(accounts, { ofClient: 1, ofAll: 0, refuse, waitMillis: 60_000 });
+  void occupied.take(caller('waiter'));
+  const waiter = accounts.of('waiter');
   for (let index = 0; index < 100_000; index += 1) slots.takeNow(caller(`passer-by ${index}`)).release();
+  expect(accounts.of('waiter')).toBe(waiter);
   expect(accounts.size).toBeLessThan(21_000);
   expect(leases.map((_, index) => slots.heldBy(caller(`holder ${index}`)))).toEqual(leases.map(() => 1));
 });
