@@ -97,7 +97,8 @@ async function fillingSteps(
   const { rows } = await client.query<{ category: string; pet: string }>(
     'select (select coalesce(max(id), 0) from categories) as category, (select coalesce(max(id), 0) from pets) as pet',
   );
-  const [lastCategory, lastPet] = [Number(rows[0]?.category), Number(rows[0]?.pet)];
+  // Texts, as the driver reads them: numbers would round ids beyond 2^53.
+  const [lastCategory, lastPet] = [rows[0]?.category, rows[0]?.pet];
   const petInsertion = bulkPetInsertion(metadata, generatedPet, 'from generate_series($3::bigint, $4::bigint) as n');
   return [
     {
