@@ -186,6 +186,7 @@ describe('settings', () => {
     ['DATABASE_URL', 'user:kkk@host', /^DATABASE_URL must be .*postgresql:\/\//],
     ['REDIS_URL', 'http://user:kkk@host', /^REDIS_URL must be .*redis:\/\//],
     ['REDIS_URL', 'redis://:kkk@h1,h2', /^REDIS_URL must be .*redis\+sentinel:\/\//],
+    ['REDIS_URL', 'redis://:kkk@h1?db=3', /^REDIS_URL must be .*redis:\/\/user:password@host:port\/0,/],
     ['REDIS_URL', 'redis://:kkk@h1/mymaster', /^REDIS_URL must be .*redis\+sentinel:\/\//],
     ['REDIS_URL', 'redis+sentinel://:kkk@s1:26379,s2:26379', /^REDIS_URL must be .*redis\+sentinel:\/\//],
     ['REDIS_URL', 'redis+sentinel://:kkk@s1,,s2/mymaster', /^REDIS_URL must be /],

@@ -29,7 +29,7 @@ export function nameOfServer({ host, port }: Pick<RedisServer, 'host' | 'port'>)
   return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
-const form = 'redis://user:password@host:port, or redis+sentinel://user:password@s1:26379,s2:26379/mymaster';
+const form = 'redis://user:password@host:port/0, or redis+sentinel://user:password@s1:26379,s2:26379/mymaster';
 
 const sentinelForm = /^(rediss?)\+sentinel:\/\/(?:([^@/?#]*)@)?([^@/?#]+)\/([^/?#]+)(?:\/(\d{1,4}))?$/;
 
@@ -42,7 +42,7 @@ export function parseRedisUrl(text: string): RedisLocation {
   if (/^rediss?\+sentinel:/.test(text)) return sentinelsOf(text);
   const url = URL.parse(text);
   const isUsable = url !== null && /^rediss?:$/.test(url.protocol) && /^(?:\/\d{0,4})?$/.test(url.pathname);
-  if (!isUsable || url.hostname.includes(',')) throw unusable();
+  if (!isUsable || url.hostname.includes(',') || url.search !== '' || url.hash !== '') throw unusable();
   return {
     server: {
       ...serverAt(url, defaultPort),
