@@ -59,12 +59,20 @@ export async function connectRedisCounters(
   const connection = await RedisConnection.open(server, onError);
   try {
     const keys = await claimRedisKeys(connection, options.installation, options.databaseNow);
-    const counters = new RedisCounters(connection, options, keys);
-    counters.connectedAt = (await counters.decide(probe, { needs: 1, spends: 1 }, emptySnapshot)).now;
+    const decide: SharedCounters['decide'] = async (subject, charge, known) => {
+      const [names, args] = parametersOf(keys, options, subject, charge, known);
+      return counterDecisionOf(await connection.run(script, names, args));
+    };
+    const { now: connectedAt } = await decide(probe, { needs: 1, spends: 1 }, emptySnapshot);
     const policy = await evictionPolicyOf(connection);
     if (policy !== undefined && policy !== 'noeviction') options.onEviction?.(policy);
-    watchMaster(location, server, counters.ending.signal, onError).catch(onError);
-    return counters;
+    const ending = new AbortController();
+    watchMaster(location, server, ending.signal, onError).catch(onError);
+    const close = (): void => {
+      ending.abort();
+      connection.close();
+    };
+    return { decide, connectedAt, close };
   } catch (error) {
     connection.close();
     if (!(error instanceof Error && clusterRefusal.test(error.message))) throw error;
@@ -79,55 +87,34 @@ async function evictionPolicyOf(connection: RedisConnection): Promise<string | u
   return typeof policy === 'string' && /^[a-z-]{1,40}$/.test(policy) ? policy : undefined;
 }
 
-class RedisCounters implements SharedCounters {
-  connectedAt = 0;
-  /** Aborted when the connection is closed. */
-  readonly ending = new AbortController();
-  readonly #connection: RedisConnection;
-  readonly #options: RedisCountersOptions;
-  readonly #keys: RedisKeys;
-
-  constructor(connection: RedisConnection, options: RedisCountersOptions, keys: RedisKeys) {
-    this.#connection = connection;
-    this.#options = options;
-    this.#keys = keys;
-  }
-
-  async decide(
-    subject: QuotaSubject,
-    { needs, spends, refusal }: Charge,
-    known: CounterSnapshot,
-  ): Promise<CounterDecision> {
-    const { limits, bans } = subject;
-    const { rules, now } = this.#options;
-    const { prefix, generationKeys, generation } = this.#keys;
-    const counter = `${prefix}:{${nameOf(subject)}}`;
-    const reply = await this.#connection.run(
-      script,
-      [counter, `${counter}:refusals`, ...generationKeys],
-      [
-        generation,
-        now === undefined ? '' : String(now()),
-        String(needs),
-        String(spends),
-        String(limits.requestsPerMinute),
-        String(limits.requestsPerDay),
-        String(rules.banAfter),
-        String(rules.banForSeconds),
-        bans === undefined ? '' : String(bans.epoch),
-        bans === undefined ? '' : String(Math.max(bans.bannedUntil, known.bannedUntil)),
-        bans === undefined ? '' : bans.automaticBans.join(' '),
-        ...[known.minute.openedAt, known.minute.spent, known.day.openedAt, known.day.spent].map(String),
-        refusal === undefined ? '' : refusals[refusal],
-      ],
-    );
-    return counterDecisionOf(reply);
-  }
-
-  close(): void {
-    this.ending.abort();
-    this.#connection.close();
-  }
+/** KEYS and ARGV of the script. */
+function parametersOf(
+  { prefix, generationKeys, generation }: RedisKeys,
+  { rules, now }: RedisCountersOptions,
+  subject: QuotaSubject,
+  { needs, spends, refusal }: Charge,
+  known: CounterSnapshot,
+): [keys: string[], args: string[]] {
+  const { limits, bans } = subject;
+  const counter = `${prefix}:{${nameOf(subject)}}`;
+  return [
+    [counter, `${counter}:refusals`, ...generationKeys],
+    [
+      generation,
+      now === undefined ? '' : String(now()),
+      String(needs),
+      String(spends),
+      String(limits.requestsPerMinute),
+      String(limits.requestsPerDay),
+      String(rules.banAfter),
+      String(rules.banForSeconds),
+      bans === undefined ? '' : String(bans.epoch),
+      bans === undefined ? '' : String(Math.max(bans.bannedUntil, known.bannedUntil)),
+      bans === undefined ? '' : bans.automaticBans.join(' '),
+      ...[known.minute.openedAt, known.minute.spent, known.day.openedAt, known.day.spent].map(String),
+      refusal === undefined ? '' : refusals[refusal],
+    ],
+  ];
 }
 
 function nameOf({ id, isAnonymous }: QuotaSubject): string {
