@@ -29,34 +29,31 @@ type Plan = PlanName | 'none';
 
 /** Authenticates each request of the API and spends its quota before its body is read; sets the quota headers. */
 export class Authentication {
-  readonly #keys: AuthenticationOptions['keys'];
-  readonly #quota: AuthenticationOptions['quota'];
-  readonly #onDecision: AuthenticationOptions['onDecision'];
+  readonly #options: AuthenticationOptions;
 
-  constructor({ keys, quota, onDecision }: AuthenticationOptions) {
-    this.#keys = keys;
-    this.#quota = quota;
-    this.#onDecision = onDecision;
+  constructor(options: AuthenticationOptions) {
+    this.#options = options;
   }
 
   /** A request costs 1, unless its route is metered. Throws UNAUTHORIZED, KEY_BANNED or RATE_LIMITED. */
   async admit(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const { quota } = this.#options;
     const sent = sentKey(request.raw);
     const principal = await this.#find(sent, request, reply);
     if (principal === undefined) {
       // Counted, to limit guesses of keys.
-      this.#settle('none', await this.#quota.consume(addressSubject(request.ip), 1), reply);
+      settle(this.#options, 'none', await quota.consume(addressSubject(request.ip), 1), reply);
       throw unauthorized(sent, request.headers.upgrade);
     }
     request.principal = principal;
     const { plan } = principal;
     if (request.route.config.isMeteredByRoute === true) {
-      const decision = await this.#quota.check(principal);
+      const decision = await quota.check(principal);
       // The quota headers are set when the cost has been spent.
-      if (decision.outcome !== 'admitted') this.#settle(plan, decision, reply);
-      request.meter = new Meter(this.#quota, principal, reply, (spent) => this.#settle(plan, spent, reply));
+      if (decision.outcome !== 'admitted') settle(this.#options, plan, decision, reply);
+      request.meter = new Meter(this.#options, principal, reply);
     } else {
-      this.#settle(plan, await this.#quota.consume(principal, 1), reply);
+      settle(this.#options, plan, await quota.consume(principal, 1), reply);
     }
   }
 
@@ -67,25 +64,27 @@ export class Authentication {
    * it is valid.
    */
   async headersFor(address: string | undefined, principal?: Principal): Promise<Record<string, string>> {
-    return quotaHeaders(await this.#quota.peek(principal ?? addressSubject(address)));
+    return quotaHeaders(await this.#options.quota.peek(principal ?? addressSubject(address)));
   }
 
   async #find(sent: SentKey, request: FastifyRequest, reply: FastifyReply): Promise<Principal | undefined> {
     if (sent === undefined || 'fault' in sent) return undefined;
     try {
-      return await this.#keys.find(sent.key, request.socket);
+      return await this.#options.keys.find(sent.key, request.socket);
     } catch (error) {
-      void reply.headers(quotaHeaders(await this.#quota.peek(addressSubject(request.ip))));
+      void reply.headers(await this.headersFor(request.ip));
       throw error;
     }
   }
+}
 
-  /** Sets the quota headers, and throws unless the request is admitted. */
-  #settle(plan: Plan, decision: QuotaDecision, reply: FastifyReply): void {
-    this.#onDecision?.(plan, decision.outcome);
-    void reply.headers(quotaHeaders(decision));
-    if (decision.outcome !== 'admitted') throw refusalOf(decision);
-  }
+type MeterOptions = Omit<AuthenticationOptions, 'keys'>;
+
+/** Sets the quota headers, and throws unless the request is admitted. */
+function settle({ onDecision }: MeterOptions, plan: Plan, decision: QuotaDecision, reply: FastifyReply): void {
+  onDecision?.(plan, decision.outcome);
+  void reply.headers(quotaHeaders(decision));
+  if (decision.outcome !== 'admitted') throw refusalOf(decision);
 }
 
 interface Spent {
@@ -95,33 +94,25 @@ interface Spent {
 
 /** Spends the cost that the route has computed, once per request. */
 export class Meter {
-  readonly #quota: Omit<AuthenticationOptions['quota'], 'check'>;
+  readonly #options: MeterOptions;
   readonly #principal: Principal;
   readonly #reply: FastifyReply;
-  readonly #settle: (decision: QuotaDecision) => void;
   #spent: Promise<Spent> | undefined;
 
-  /** `settle` throws unless the request is admitted. */
-  constructor(
-    quota: Omit<AuthenticationOptions['quota'], 'check'>,
-    principal: Principal,
-    reply: FastifyReply,
-    settle: (decision: QuotaDecision) => void,
-  ) {
-    this.#quota = quota;
+  constructor(options: MeterOptions, principal: Principal, reply: FastifyReply) {
+    this.#options = options;
     this.#principal = principal;
     this.#reply = reply;
-    this.#settle = settle;
   }
 
   /** Throws as `spend` does when the quota has been spent by other requests in the meantime. */
   async requireLeft(): Promise<void> {
-    if (hasNothingLeft(await this.#quota.peek(this.#principal))) await this.spend();
+    if (hasNothingLeft(await this.#options.quota.peek(this.#principal))) await this.spend();
   }
 
   /** For an event stream that is refused after `spend`. Throws KEY_BANNED when it is one refusal too many. */
   async countRefusedOpening(): Promise<void> {
-    const counted = await this.#quota.countRefusedOpening(this.#principal);
+    const counted = await this.#options.quota.countRefusedOpening(this.#principal);
     if (counted.outcome === 'banned') this.#settle(counted);
   }
 
@@ -138,14 +129,18 @@ export class Meter {
   async #charge(cost: number): Promise<Spent> {
     const spent =
       cost === 0
-        ? await this.#quota.consumeFree(this.#principal)
-        : { cost, decision: await this.#quota.consume(this.#principal, cost) };
+        ? await this.#options.quota.consumeFree(this.#principal)
+        : { cost, decision: await this.#options.quota.consume(this.#principal, cost) };
     const { outcome } = spent.decision;
     // What was refused otherwise has spent nothing.
     if (outcome === 'too_costly') void this.#reply.header(costHeaderName, '1');
     if (outcome === 'admitted') void this.#reply.header(costHeaderName, String(spent.cost));
     this.#settle(spent.decision);
     return spent;
+  }
+
+  #settle(decision: QuotaDecision): void {
+    settle(this.#options, this.#principal.plan, decision, this.#reply);
   }
 }
 

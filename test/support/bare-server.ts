@@ -34,12 +34,13 @@ export function admitAll(): FastifyInstance['authentication'] {
         return { outcome: 'admitted', now, minute, day } as const;
       };
       const quota = {
+        check: admitted,
         consume: admitted,
         peek: admitted,
         consumeFree: async () => ({ cost: 0, decision: admitted() }) as const,
         countRefusedOpening: async () => admitted(),
       };
-      request.meter = new Meter(quota, request.principal, reply, () => undefined);
+      request.meter = new Meter({ quota }, request.principal, reply);
     },
     headersFor: async () => ({ 'x-ratelimit-limit': String(limits.requestsPerMinute) }),
   };
