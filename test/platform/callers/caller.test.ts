@@ -4,6 +4,7 @@ import { mock } from 'node:test';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
+import { waiting } from '../../../src/platform/callers/caller.ts';
 import { Share } from '../../../src/platform/callers/share.ts';
 import { callers } from '../../support/caller.ts';
 
@@ -86,4 +87,31 @@ it('one that goes on for longer than requests do waits anew', async () => {
   expect(caller.waitedMillis).toBe(waitMillis);
   await pass(100);
   expect(caller.waitedMillis).toBe(0);
+});
+
+it('one whose client has gone does nothing more, unless it has begun to write', () => {
+  const [reading, writing] = [callers.for('one'), callers.for('one')];
+  writing.recordWrite();
+  for (const caller of [reading, writing]) caller.abort(new Error('gone'));
+  expect([reading.failure?.message, writing.failure]).toEqual(['gone', undefined]);
+});
+
+it('the waits and failures of work of the service are its own, and end nothing', async () => {
+  const own = callers.service('sweep');
+  own.beginWait();
+  await pass(waitMillis);
+  own.endWait();
+  own.fail(new Error('lost'));
+  expect([own.waitedMillis, own.failure]).toEqual([0, undefined]);
+});
+
+it('a caller apart has waited as long, and lives on', async () => {
+  const caller = callers.for('one');
+  await waiting(
+    caller,
+    setImmediate().then(() => pass(500)),
+  );
+  const apart = caller.apart();
+  caller.fail(new Error('lost'));
+  expect([apart.waitedMillis, apart.failure]).toEqual([500, undefined]);
 });
