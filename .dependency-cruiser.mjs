@@ -149,9 +149,9 @@ export default {
     },
     {
       name: 'driver-only-in-postgres',
-      comment: "PostgreSQL's protocol is known to its client only.",
+      comment: "PostgreSQL's protocol is known to its client and to the embedded server only.",
       severity: 'error',
-      from: { path: '^src/', pathNot: pathOf('platform/postgres') },
+      from: { path: '^src/', pathNot: ['platform/postgres', 'platform/embedded'].map(pathOf) },
       to: { path: packages('pg', 'pg-protocol') },
     },
     {

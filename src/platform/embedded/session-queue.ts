@@ -1,4 +1,5 @@
 import type { PGlite } from '@electric-sql/pglite';
+import { serialize } from 'pg-protocol';
 
 /**
  * The engine can't be trusted with another message; its files are in the state that a killed process leaves, which is
@@ -24,12 +25,10 @@ const extendedTypes = new Set(['P', 'B', 'D', 'E', 'C', 'H']);
 const simpleTypes = new Set(['Q', 'F']);
 
 /** An invalid statement: its error rolls back the sequence, which a Sync alone would commit. */
-const failingMessage = Uint8Array.from(Buffer.from('P\0\0\0\x11\0abandoned\0\0\0', 'latin1'));
-const syncMessage = Uint8Array.of(0x53, 0, 0, 0, 4);
-const startupMessage = Uint8Array.from(
-  Buffer.from('\0\0\0\x29\0\x03\0\0user\0postgres\0database\0postgres\0\0', 'latin1'),
-);
-const rollbackMessage = Uint8Array.from(Buffer.from('Q\0\0\0\x0dROLLBACK\0', 'latin1'));
+const failingMessage = serialize.parse({ text: 'abandoned' });
+const syncMessage = serialize.sync();
+const startupMessage = serialize.startup({ user: 'postgres', database: 'postgres' });
+const rollbackMessage = serialize.query('ROLLBACK');
 const readyForQuery = Buffer.from('Z\0\0\0\x05', 'latin1');
 
 /**
