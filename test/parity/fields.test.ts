@@ -15,7 +15,7 @@ import { createMaintenanceOrm } from '../../src/database/database.ts';
 import { nouns, referencesOf } from '../../src/domain/nouns.ts';
 import type { Pet } from '../../src/domain/pets/pet.entity.ts';
 import { createSchema } from '../../src/graphql/schema.ts';
-import type { FieldMarks } from '../../src/platform/executor/index.ts';
+import type { FieldExtensions } from '../../src/platform/executor/index.ts';
 import type { Rule } from '../../src/domain/input.ts';
 import type { WrittenFields } from '../../src/domain/written-fields.ts';
 import { textFormats } from '../../src/rest/domain-rules.ts';
@@ -68,7 +68,7 @@ function nameOf(reference: string): string {
 }
 
 function isRelation({ extensions }: GraphQLField<unknown, unknown>): boolean {
-  return (extensions as FieldMarks).toOne === true;
+  return (extensions as FieldExtensions).toOne === true;
 }
 
 function isCreatable({ typeName }: TestedNoun): boolean {

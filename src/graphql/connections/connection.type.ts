@@ -1,6 +1,6 @@
 import { Field, Int, ObjectType, type ClassType } from 'type-graphql';
 
-import { Promised } from '../field-marks.ts';
+import { Promised } from '../field-extensions.ts';
 import type { Connection, Edge, PageInfo } from './connection.ts';
 
 @ObjectType('PageInfo', { description: 'The position of a page in its list.', simpleResolvers: true })

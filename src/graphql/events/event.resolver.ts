@@ -3,7 +3,7 @@ import { Args, Ctx, FieldResolver, ID, Query, Resolver, Root, Subscription } fro
 import type { EventPage } from '../../domain/events/event.service.ts';
 import { eventIdOf, type StoreEvent } from '../../domain/events/event.ts';
 import { idOf, nouns, versionOfRow } from '../../domain/nouns.ts';
-import { Computed } from '../field-marks.ts';
+import { Computed } from '../field-extensions.ts';
 import type { GraphQLContext } from '../context.ts';
 import { encodeNodeId, type TypedNode } from '../node/node-id.ts';
 import { NodeType } from '../node/node.type.ts';

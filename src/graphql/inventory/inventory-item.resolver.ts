@@ -5,7 +5,7 @@ import type { InventoryItem } from '../../domain/inventory/inventory-item.entity
 import type { InventoryRelation } from '../../domain/inventory/inventory-item.store.ts';
 import { isVersion } from '../../domain/version.ts';
 import type { GraphQLContext } from '../context.ts';
-import { Computed } from '../field-marks.ts';
+import { Computed } from '../field-extensions.ts';
 import { nodeResolver, queryResolver, relationResolvers, relationsOf } from '../noun/noun.resolver.ts';
 import { payloadType } from '../noun/noun.type.ts';
 import { PetType } from '../pets/pet.type.ts';

@@ -20,7 +20,7 @@ import { connectionOf, requestFor, type Connection } from '../connections/connec
 import type { GraphQLContext } from '../context.ts';
 import type { PreparedInfo } from '../../platform/executor/index.ts';
 import type { ChildList } from '../loaders.ts';
-import { Computed, ToOne } from '../field-marks.ts';
+import { Computed, ToOne } from '../field-extensions.ts';
 import { encodeNodeId } from '../node/node-id.ts';
 import { nodeIdDescription } from '../node/node.type.ts';
 import { Creates, Writes } from '../safe-writes/root-mutations.ts';

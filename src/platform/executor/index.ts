@@ -6,6 +6,6 @@ export {
   variablesFor,
   walkSelections,
 } from './collect-fields.ts';
-export { type FieldMarks, included, type PreparedInfo } from './marks.ts';
+export { type FieldExtensions, included, type PreparedInfo } from './extensions.ts';
 export { type OperationSource, PayloadTooLarge, PreparedOperation, type RootCall } from './operation.ts';
 export { bytesOf, type Execution, type JsonText, maxErrors, type RunOptions, type Variables } from './run.ts';

@@ -7,7 +7,7 @@ import {
   type ResponsePath,
 } from 'graphql';
 
-import { included } from './marks.ts';
+import { included } from './extensions.ts';
 import { errorOf, isPromise, type Run } from './run.ts';
 import type { PreparedField, PreparedSelection } from './selection.ts';
 

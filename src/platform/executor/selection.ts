@@ -23,7 +23,7 @@ import type { Variant } from './operation.ts';
 import { type Descend, Held, prepareDescent, type Resolution } from './resolve.ts';
 import { errorOf, type Run, type Variables } from './run.ts';
 import { type Append, prepareFields, prepareWriter, type ValueWriter } from './write.ts';
-import { marksOf, type PreparedInfo } from './marks.ts';
+import { extensionsOf, type PreparedInfo } from './extensions.ts';
 
 /**
  * The selection on an object type, prepared on first use: the specification's CollectFields and ExecuteSelectionSet.
@@ -119,7 +119,7 @@ export class PreparedField {
     definition: GraphQLField<unknown, unknown>,
     nodes: readonly FieldNode[],
   ) {
-    const { toOne, computed, promised } = marksOf(definition);
+    const { toOne, computed, promised } = extensionsOf(definition);
     this.variant = variant;
     this.key = key;
     this.name = definition.name;
@@ -130,7 +130,7 @@ export class PreparedField {
     this.#isComputed = computed ?? (isIntrospectionType(parentType) || definition.name.startsWith('__'));
     this.#isRelation = toOne === true;
     this.#hasResolver = promised ?? (definition.resolve !== undefined && !this.#isComputed && !this.#isRelation);
-    this.#isOfRow = Object.values(parentType.getFields()).some((field) => marksOf(field).toOne === true);
+    this.#isOfRow = Object.values(parentType.getFields()).some((field) => extensionsOf(field).toOne === true);
     this.#arguments = prepareArguments(definition, nodes[0] as FieldNode);
   }
 

@@ -8,7 +8,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 
-import { included } from '../../../src/platform/executor/marks.ts';
+import { included } from '../../../src/platform/executor/extensions.ts';
 
 /** Everything that GraphQL's type system has, so that documents can ask for it in any combination. */
 const typeDefs = /* GraphQL */ `

@@ -1,16 +1,16 @@
 import type { GraphQLField, GraphQLResolveInfo } from 'graphql';
 
-/** What a schema says about a field in its `extensions`. */
-export interface FieldMarks {
-  /** It returns the one related object, which may be included in its own object under the field's name. */
+/** What a schema says in a field's `extensions`. */
+export interface FieldExtensions {
+  /** It returns the one related object, which its own object may include under the field's name. */
   readonly toOne?: true;
-  /** It is computed from its object alone: nothing is loaded, and nothing promised. */
+  /** Its resolver computes it from its object alone: it loads nothing, and returns no promise. */
   readonly computed?: true;
   /** A property that is a promise, or a method. */
   readonly promised?: true;
 }
 
-export function marksOf({ extensions }: GraphQLField<unknown, unknown>): FieldMarks {
+export function extensionsOf({ extensions }: GraphQLField<unknown, unknown>): FieldExtensions {
   return extensions;
 }
 
@@ -22,5 +22,5 @@ export interface PreparedInfo extends GraphQLResolveInfo {
   readonly selected: () => readonly string[];
 }
 
-/** On an object with rows: the relations that each of them includes, so that the rows needn't be asked. */
+/** On an object that has rows: the relations that each of them includes, so that they need no resolver. */
 export const included = Symbol('included');

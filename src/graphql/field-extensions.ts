@@ -1,0 +1,24 @@
+import 'reflect-metadata';
+
+import { Extensions } from 'type-graphql';
+
+import type { FieldExtensions } from '../platform/executor/index.ts';
+
+/**
+ * Says that a field returns the one related row, which its own row may include under the field's name.
+ *
+ * An included row isn't resolved, so TypeGraphQL's middleware doesn't run for it. Null is a value, undefined is none.
+ */
+export function ToOne(): MethodDecorator {
+  return Extensions({ toOne: true } satisfies FieldExtensions);
+}
+
+/** Says that a field's resolver computes it from its object alone, without loading anything. */
+export function Computed(): MethodDecorator {
+  return Extensions({ computed: true } satisfies FieldExtensions);
+}
+
+/** Says that a property is a promise. */
+export function Promised(): PropertyDecorator {
+  return Extensions({ promised: true } satisfies FieldExtensions);
+}
