@@ -19,7 +19,7 @@ import { inventoryResolvers } from './inventory/inventory-item.resolver.ts';
 import { EventResolver } from './events/event.resolver.ts';
 import { NodeResolver } from './node/node.resolver.ts';
 import { ViewerResolver } from './viewer/viewer.resolver.ts';
-import { ApiKeyChangeResolver, ApiKeyResolver } from './access/api-key.resolver.ts';
+import { apiKeyResolvers } from './access/api-key.resolver.ts';
 import { resolveDirectly } from './direct-resolvers.ts';
 import { atomicDirective } from './safe-writes/atomic-writes.ts';
 import { carryOutOnce } from './safe-writes/root-mutations.ts';
@@ -50,8 +50,7 @@ export function createSchema(): GraphQLSchema {
       ...Object.values(nounResolvers).flat(),
       NodeResolver,
       ViewerResolver,
-      ApiKeyChangeResolver,
-      ApiKeyResolver,
+      ...apiKeyResolvers,
     ],
     directives: [...specifiedDirectives, atomicDirective],
     validate: false,

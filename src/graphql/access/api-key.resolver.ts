@@ -1,5 +1,18 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { Arg, Args, Ctx, FieldResolver, ID, Info, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
+import {
+  Arg,
+  Args,
+  Ctx,
+  FieldResolver,
+  ID,
+  Info,
+  Int,
+  Mutation,
+  Query,
+  Resolver,
+  Root,
+  type ClassType,
+} from 'type-graphql';
 
 import type {
   AccessService,
@@ -36,18 +49,11 @@ import {
   ApiKeyStatusEnum,
   ApiKeyType,
   ApiKeyUsageType,
-  BanApiKeyPayload,
-  CreateApiKeyPayload,
-  RevokeApiKeyPayload,
-  RotateApiKeyPayload,
-  SetApiKeyPlanPayload,
-  UnbanApiKeyPayload,
-  UpdateApiKeyPayload,
-  type ChangedApiKey,
+  keyPayload,
 } from './api-key.type.ts';
 
 @Resolver(() => ApiKeyChangeType)
-export class ApiKeyChangeResolver {
+class ApiKeyChangeResolver {
   @FieldResolver(() => [String], { description: 'The changed properties: `plan: free → pro`. Never a secret.' })
   changes(@Root() change: ApiKeyChange): string[] {
     return describeChanges(change);
@@ -56,7 +62,7 @@ export class ApiKeyChangeResolver {
 
 /** Manages keys, for administrators. A change takes effect in every process within a second. */
 @Resolver(() => ApiKeyType)
-export class ApiKeyResolver {
+class ApiKeyResolver {
   @NeedsScope('admin')
   @Query(() => ApiKeyConnectionType, {
     nullable: true,
@@ -124,103 +130,98 @@ export class ApiKeyResolver {
   requestsPerDay(@Root() key: ListedKey): number {
     return limitsOf(key).requestsPerDay;
   }
-
-  @NeedsScope('admin')
-  @Mutation(() => CreateApiKeyPayload, { nullable: true, description: 'Creates a key. Needs the scope ADMIN.' })
-  createApiKey(
-    @Arg('input', () => CreateApiKeyInput, { description: 'The new key.' }) input: CreateApiKeyInput,
-    @Ctx() context: GraphQLContext,
-  ): Promise<CreatedKey> {
-    return accessFor(context).create(input);
-  }
-
-  @NeedsScope('admin')
-  @Mutation(() => UpdateApiKeyPayload, {
-    nullable: true,
-    description:
-      'Changes the name, the scopes or the expiry of a key. NOT_FOUND when there is none. Needs the scope ADMIN.',
-  })
-  async updateApiKey(
-    @Arg('input', () => UpdateApiKeyInput, { description: 'Which key, and what to change.' })
-    { id, ...changes }: UpdateApiKeyInput,
-    @Ctx() context: GraphQLContext,
-  ): Promise<ChangedApiKey> {
-    return { apiKey: await accessFor(context).update(id, changes) };
-  }
-
-  @NeedsScope('admin')
-  @Mutation(() => RotateApiKeyPayload, {
-    nullable: true,
-    description:
-      'Gives a key a new secret; the old one stays valid for the overlap, and any older one expires at once. CONFLICT for a revoked or expired key. Needs the scope ADMIN.',
-  })
-  rotateApiKey(
-    @Arg('input', () => RotateApiKeyInput, { description: 'Which key, and how long both secrets are valid.' })
-    { id, overlapSeconds }: RotateApiKeyInput,
-    @Ctx() context: GraphQLContext,
-  ): Promise<CreatedKey> {
-    return accessFor(context).rotate(id, overlapSeconds);
-  }
-
-  @NeedsScope('admin')
-  @Mutation(() => RevokeApiKeyPayload, {
-    nullable: true,
-    description: 'Revokes a key permanently. NOT_FOUND when there is none with this id. Needs the scope ADMIN.',
-  })
-  async revokeApiKey(
-    @Arg('input', () => RevokeApiKeyInput, { description: 'Which key.' }) { id }: RevokeApiKeyInput,
-    @Ctx() context: GraphQLContext,
-  ): Promise<ChangedApiKey> {
-    return { apiKey: await accessFor(context).revoke(id) };
-  }
-
-  @NeedsScope('admin')
-  @Mutation(() => BanApiKeyPayload, {
-    nullable: true,
-    description: 'Bans a key for a while. NOT_FOUND when there is none with this id. Needs the scope ADMIN.',
-  })
-  async banApiKey(
-    @Arg('input', () => BanApiKeyInput, { description: 'Which key, and for how long.' })
-    { id, seconds }: BanApiKeyInput,
-    @Ctx() context: GraphQLContext,
-  ): Promise<ChangedApiKey> {
-    return { apiKey: await accessFor(context).ban(id, seconds) };
-  }
-
-  @NeedsScope('admin')
-  @Mutation(() => UnbanApiKeyPayload, {
-    nullable: true,
-    description: "Ends a key's ban, and resets earlier bans and refusals. Needs the scope ADMIN.",
-  })
-  async unbanApiKey(
-    @Arg('input', () => UnbanApiKeyInput, { description: 'Which key.' }) { id }: UnbanApiKeyInput,
-    @Ctx() context: GraphQLContext,
-  ): Promise<ChangedApiKey> {
-    return { apiKey: await accessFor(context).unban(id) };
-  }
-
-  @NeedsScope('admin')
-  @Mutation(() => SetApiKeyPlanPayload, {
-    nullable: true,
-    description: 'Changes the plan of a key; its usage stays. Needs the scope ADMIN.',
-  })
-  async setApiKeyPlan(
-    @Arg('input', () => SetApiKeyPlanInput, { description: 'Which key, and the plan.' })
-    { id, ...plan }: SetApiKeyPlanInput,
-    @Ctx() context: GraphQLContext,
-  ): Promise<ChangedApiKey> {
-    return { apiKey: await accessFor(context).setPlan(id, plan) };
-  }
 }
+
+interface KeyMutation<Input extends object> {
+  readonly name: string;
+  readonly description: string;
+  readonly input: ClassType<Input>;
+  readonly inputDescription: string;
+  /** Its payload has the new secret beside the key. */
+  readonly givesSecret?: boolean;
+  readonly carryOut: (access: AccessService, input: Input) => Promise<Pick<CreatedKey, 'apiKey'>>;
+}
+
+/** A mutation of one key. The history attributes it to the key that sends the request. */
+function keyMutation<Input extends object>(mutation: KeyMutation<Input>): ClassType {
+  const { name, description, input: inputType, inputDescription, givesSecret = false, carryOut } = mutation;
+  const Payload = keyPayload(name, givesSecret);
+
+  @Resolver()
+  class KeyMutationResolver {
+    @NeedsScope('admin')
+    @Mutation(() => Payload, { name, nullable: true, description: `${description} Needs the scope ADMIN.` })
+    mutate(
+      @Arg('input', () => inputType, { description: inputDescription }) input: Input,
+      @Ctx() { services, principal }: GraphQLContext,
+    ): Promise<object> {
+      return carryOut(services.access.actingAs(nameInHistory(principal)), input);
+    }
+  }
+
+  return KeyMutationResolver;
+}
+
+const keyMutations = [
+  keyMutation({
+    name: 'createApiKey',
+    description: 'Creates a key.',
+    input: CreateApiKeyInput,
+    inputDescription: 'The new key.',
+    givesSecret: true,
+    carryOut: (access, input) => access.create(input),
+  }),
+  keyMutation({
+    name: 'updateApiKey',
+    description: 'Changes the name, the scopes or the expiry of a key. NOT_FOUND when there is none.',
+    input: UpdateApiKeyInput,
+    inputDescription: 'Which key, and what to change.',
+    carryOut: async (access, { id, ...changes }) => ({ apiKey: await access.update(id, changes) }),
+  }),
+  keyMutation({
+    name: 'rotateApiKey',
+    description:
+      'Gives a key a new secret; the old one stays valid for the overlap, and any older one expires at once. CONFLICT for a revoked or expired key.',
+    input: RotateApiKeyInput,
+    inputDescription: 'Which key, and how long both secrets are valid.',
+    givesSecret: true,
+    carryOut: (access, { id, overlapSeconds }) => access.rotate(id, overlapSeconds),
+  }),
+  keyMutation({
+    name: 'revokeApiKey',
+    description: 'Revokes a key permanently. NOT_FOUND when there is none with this id.',
+    input: RevokeApiKeyInput,
+    inputDescription: 'Which key.',
+    carryOut: async (access, { id }) => ({ apiKey: await access.revoke(id) }),
+  }),
+  keyMutation({
+    name: 'banApiKey',
+    description: 'Bans a key for a while. NOT_FOUND when there is none with this id.',
+    input: BanApiKeyInput,
+    inputDescription: 'Which key, and for how long.',
+    carryOut: async (access, { id, seconds }) => ({ apiKey: await access.ban(id, seconds) }),
+  }),
+  keyMutation({
+    name: 'unbanApiKey',
+    description: "Ends a key's ban, and resets earlier bans and refusals.",
+    input: UnbanApiKeyInput,
+    inputDescription: 'Which key.',
+    carryOut: async (access, { id }) => ({ apiKey: await access.unban(id) }),
+  }),
+  keyMutation({
+    name: 'setApiKeyPlan',
+    description: 'Changes the plan of a key; its usage stays.',
+    input: SetApiKeyPlanInput,
+    inputDescription: 'Which key, and the plan.',
+    carryOut: async (access, { id, ...plan }) => ({ apiKey: await access.setPlan(id, plan) }),
+  }),
+];
+
+export const apiKeyResolvers = [ApiKeyChangeResolver, ApiKeyResolver, ...keyMutations];
 
 function historyIn({ access }: Services): ChildList {
   return {
     listPerParent: (keyIds, request) => access.listHistory(keyIds, request),
     countPerParent: (keyIds) => access.countHistory(keyIds),
   };
-}
-
-/** Changes are made by the key that sends the request. */
-function accessFor({ services, principal }: GraphQLContext): AccessService {
-  return services.access.actingAs(nameInHistory(principal));
 }

@@ -129,26 +129,11 @@ export class ApiKeyType implements Omit<ListedKey, 'requestsPerMinute' | 'reques
 
 export const ApiKeyConnectionType = connectionType<ListedKey>('ApiKey', () => ApiKeyType);
 
-export interface ChangedApiKey {
-  readonly apiKey: ListedKey;
-}
-
-function newSecretPayload(mutation: string): ClassType {
-  const Payload = payloadType(mutation, 'apiKey', () => ApiKeyType, 'The key with its new secret.');
+/** The payload of a mutation of a key. */
+export function keyPayload(mutation: string, hasSecret: boolean): ClassType {
+  const key = hasSecret ? 'The key with its new secret.' : 'The key as it is now.';
+  const Payload = payloadType(mutation, 'apiKey', () => ApiKeyType, key);
   const description = 'The secret. Store it safely: it cannot be shown again.';
-  Field(() => String, { description })(Payload.prototype, 'secret');
+  if (hasSecret) Field(() => String, { description })(Payload.prototype, 'secret');
   return Payload;
 }
-
-export const CreateApiKeyPayload = newSecretPayload('createApiKey');
-export const RotateApiKeyPayload = newSecretPayload('rotateApiKey');
-
-function changedKeyPayload(mutation: string): ClassType {
-  return payloadType(mutation, 'apiKey', () => ApiKeyType, 'The key as it is now.');
-}
-
-export const UpdateApiKeyPayload = changedKeyPayload('updateApiKey');
-export const RevokeApiKeyPayload = changedKeyPayload('revokeApiKey');
-export const BanApiKeyPayload = changedKeyPayload('banApiKey');
-export const UnbanApiKeyPayload = changedKeyPayload('unbanApiKey');
-export const SetApiKeyPlanPayload = changedKeyPayload('setApiKeyPlan');
