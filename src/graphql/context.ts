@@ -1,9 +1,8 @@
-import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 
 import type { Principal } from '../domain/access/principal.ts';
 import { createServices, type Services } from '../domain/services.ts';
 import type { Stores } from '../domain/stores.ts';
-import type { Meter } from '../http/authentication.ts';
 import { Loaders } from './loaders.ts';
 import type { NestedQuota } from './nested-quota.ts';
 import type { AtomicWrites } from './safe-writes/atomic-writes.ts';
@@ -24,11 +23,8 @@ export class GraphQLContext {
     FastifyRequest,
     'log' | 'raw' | 'headers' | 'principal' | 'caller' | 'memory' | 'meter' | 'operation' | 'graphql'
   >;
-  readonly log: FastifyBaseLogger;
   /** The holder of the key. */
   readonly principal: Principal;
-  /** Spends the cost of the request. */
-  readonly meter: Meter;
   /** With an Idempotency-Key. */
   readonly keyed: KeyedWrites | undefined;
   /** Inside an operation with `@atomic`. */
@@ -46,9 +42,7 @@ export class GraphQLContext {
     this.stores = stores;
     this.services = services;
     this.request = request;
-    this.log = request.log;
     this.principal = request.principal;
-    this.meter = request.meter;
     this.keyed = keyed;
     this.atomic = atomic;
     this.#nestedQuota = nestedQuota;

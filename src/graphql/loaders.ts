@@ -159,7 +159,7 @@ function shortened(name: string): string {
   return name.length > maxNameLength ? hash('sha256', name) : name;
 }
 
-/** What is left of a length without a value; it ends below zero, since each field can have as much as a request. */
+/** What is left of a length after a value. It stops below zero, since the value may be as long as a request. */
 function lengthLeft(length: number, value: unknown): number {
   if (typeof value === 'string') return length - value.length;
   let left = length - 1;

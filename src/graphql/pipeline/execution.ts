@@ -88,11 +88,11 @@ async function execute(
   const { operation, measured, variables, bytes } = call;
   const { source, prepared, isAtomic } = operation;
   const { limits, hidden, onRefusal, onErrors } = options;
-  const { request, meter } = context;
+  const { request } = context;
   let response: GraphQLResponse;
   let cost = quotaCost(measured, bytes);
   try {
-    ({ cost } = await meter.spend(cost));
+    ({ cost } = await request.meter.spend(cost));
     const coerced = operation.variables.coerce(variables, { hidden, bytes });
     assertWithinLimits(measured, limits, onRefusal);
     const isMutation = prepared.kind === OperationTypeNode.MUTATION;
@@ -128,11 +128,11 @@ function concealArguments(errors: readonly GraphQLError[], hidden: HiddenSchema,
 }
 
 /** Logs unexpected errors whole, and those that fail the whole response. */
-function logErrors(errors: readonly GraphQLError[], wasExecuted: boolean, { log, request }: GraphQLContext): void {
+function logErrors(errors: readonly GraphQLError[], wasExecuted: boolean, { request }: GraphQLContext): void {
   if (errors.length === 0) return;
   const internal = errors.filter(isInternalError);
   for (const error of internal.slice(0, maxLoggedErrors)) {
-    log.error({ err: causeOf(error), path: error.path, count: internal.length }, 'internal error');
+    request.log.error({ err: causeOf(error), path: error.path, count: internal.length }, 'internal error');
   }
   const refusal = decisiveRefusal(errors, wasExecuted);
   if (refusal !== undefined) logFailure(refusal, describeFailure(refusal), request);

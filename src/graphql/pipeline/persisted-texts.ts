@@ -14,8 +14,8 @@ interface StoredText {
 /**
  * The texts of automatic persisted queries by their SHA-256, in this process only.
  *
- * The client that has sent a text holds it. While there is too little space, the least recently used text is evicted of
- * a client that holds at least as much as they do on the average: of the sender, if it does, before others.
+ * A text counts for the client that has sent it. Where it doesn't fit, texts are evicted, the least recently used first:
+ * the sender's own while it holds more than clients do on average, otherwise those of clients that do.
  */
 export class PersistedTexts {
   /** In the order of use. */

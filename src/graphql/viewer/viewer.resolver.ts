@@ -12,8 +12,8 @@ export class ViewerResolver {
     description:
       'The key that sends the request. Free when nothing else is selected, as often per minute as the plan has requests per minute.',
   })
-  async viewer(@Ctx() { meter, principal }: GraphQLContext): Promise<ViewerType> {
-    const { decision } = await meter.spend();
+  async viewer(@Ctx() { request, principal }: GraphQLContext): Promise<ViewerType> {
+    const { decision } = await request.meter.spend();
     const { name, plan, scopes, expiresAt } = principal;
     return {
       name,
@@ -29,8 +29,8 @@ export class ViewerResolver {
     nullable: true,
     description: 'The remaining quota of the key. Free when nothing else is selected.',
   })
-  async rateLimit(@Ctx() { meter }: GraphQLContext): Promise<RateLimitType> {
-    const { cost, decision } = await meter.spend();
+  async rateLimit(@Ctx() { request }: GraphQLContext): Promise<RateLimitType> {
+    const { cost, decision } = await request.meter.spend();
     return { cost, ...windowOf(tightest(decision.minute, decision.day)) };
   }
 }

@@ -20,9 +20,11 @@ export type Fragments = Readonly<Record<string, FragmentDefinitionNode>>;
 type Fragment = FragmentDefinitionNode | InlineFragmentNode;
 
 /**
- * Visits what the sets select, in order. Of a fragment, `enters` says whether what it selects comes next; undefined leaves
- * that to a later spread. Otherwise each fragment is decided once, so that the work grows with the text: in its later
- * spreads it is undefined.
+ * Visits the selections of some sets, and of the fragments in them, in order.
+ *
+ * `enters` gets each selection, with its fragment if it has one, and says whether the fragment's selections are visited
+ * next; undefined leaves that to a later spread of the same fragment. What it has said of a fragment holds: later spreads
+ * come without it, so that the work grows with the text.
  */
 export function walkSelections(
   sets: readonly SelectionSetNode[],

@@ -63,8 +63,8 @@ export class Resolution {
   }
 
   /**
-   * Puts a value, or the error in its stead, into its place: one that is promised, when it is known; in place of
-   * undefined, what the resolver returns in the next level.
+   * Puts a value into its place, or the error with which it failed; a promised one when it is settled. Where it is
+   * undefined, the resolver is called with the next level.
    */
   put(place: Place, valueOf: () => unknown, resolve?: () => unknown): void {
     const { values, index, path, descend } = place;

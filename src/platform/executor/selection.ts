@@ -104,6 +104,7 @@ export class PreparedField {
   readonly #isComputed: boolean;
   readonly #isRelation: boolean;
   readonly #hasResolver: boolean;
+  /** Its parent is a row: a type that has relations. */
   readonly #isOfRow: boolean;
   readonly #arguments: readonly PreparedArgument[];
   #selections: readonly PreparedSelection[] = [];
@@ -158,8 +159,8 @@ export class PreparedField {
   }
 
   /**
-   * Whether something has to be resolved before it is written, here or below. `areIncluded` says of the relations that
-   * `relations` would name here or below that their rows include them; what is related to a row includes none.
+   * Whether something has to be resolved before it is written, here or below. With `areIncluded` the next rows, which it
+   * is a field of or which are in its value, include all `relations`; the rows that are related to those include none.
    */
   needsResolving(areIncluded: boolean): boolean {
     if (this.#hasResolver || (this.#isRelation && !areIncluded)) return true;
