@@ -24,11 +24,8 @@ export interface IdempotentOperation extends IdempotentRequest {
 /** The results of the fields of an operation, by their response names. */
 export type FieldResults = ReadonlyMap<string, StoredResult>;
 
-export interface IdempotentOutcome<Result> {
-  readonly result: Result;
-  /** True when the result is that of an earlier request. */
-  readonly isReplayed: boolean;
-}
+export type IdempotentOutcome<Result, Stored = Result> =
+  { readonly result: Result; readonly isReplayed: false } | { readonly result: Stored; readonly isReplayed: true };
 
 export const storedMillis = 24 * 60 * 60 * 1000;
 const deletedPerBatch = 1000;
@@ -85,7 +82,7 @@ export class IdempotencyService {
     request: IdempotentField,
     work: (stores: Stores) => Promise<Result>,
     encode: (result: Result) => StoredResult,
-  ): Promise<IdempotentOutcome<Result | StoredResult>> {
+  ): Promise<IdempotentOutcome<Result, StoredResult>> {
     const { field, fingerprint, isInsertion } = request;
     return this.#once(stores, request, {
       transaction: isInsertion ? 'insertion' : 'plain',
@@ -106,7 +103,7 @@ export class IdempotencyService {
     request: IdempotentOperation,
     work: (stores: Stores) => Promise<Result>,
     encode: (result: Result) => FieldResults,
-  ): Promise<IdempotentOutcome<Result | FieldResults>> {
+  ): Promise<IdempotentOutcome<Result, FieldResults>> {
     const { fingerprint, fields } = request;
     return this.#once<Result, FieldResults>(stores, request, {
       transaction: 'atomic',
@@ -130,7 +127,7 @@ export class IdempotencyService {
     stores: Stores,
     key: IdempotencyKey,
     use: KeyedWork<Result, Stored>,
-  ): Promise<IdempotentOutcome<Result | Stored>> {
+  ): Promise<IdempotentOutcome<Result, Stored>> {
     const running = JSON.stringify([key.principalId, key.key]);
     if (this.#running.has(running)) throw stillRunning();
     this.#running.add(running);
@@ -146,7 +143,7 @@ export class IdempotencyService {
     stores: Stores,
     key: IdempotencyKey,
     { fields, replay, work, save }: KeyedWork<Result, Stored>,
-  ): Promise<IdempotentOutcome<Result | Stored>> {
+  ): Promise<IdempotentOutcome<Result, Stored>> {
     const claimed = await stores.idempotency.claim(key, fields, oldestStored(stores));
     if (claimed === undefined) throw stillRunning();
     const stored = replay(claimed);

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 
 import { DomainError, isUnavailable, validationFailed } from '../../domain/errors.ts';
 import type { StoredResult } from '../../domain/idempotency/idempotency-record.entity.ts';
-import type { FieldResults } from '../../domain/idempotency/idempotency.service.ts';
 import { lockNamedRows } from '../../domain/named-rows.ts';
 import type { Stores } from '../../domain/stores.ts';
 import type { GraphQLContext } from '../context.ts';
@@ -42,47 +41,35 @@ export async function executeAtomically(
   context: GraphQLContext,
   { limits: { maxResponseBytes: maxBytes } }: AtomicOptions,
 ): Promise<Execution> {
-  const { caller: turns } = context.request;
   const calls = prepared.rootCalls(variables);
   if (calls.length > maxAtomicFields) {
     const message = `carries out at most ${maxAtomicFields} root fields together, not ${calls.length}.`;
     throw validationFailed([{ field: '@atomic', message }]);
   }
+  const { keyed, request } = context;
+  const options = { variables, maxBytes, turns: request.caller };
   const named = calls.flatMap(({ definition, args }) => (args === undefined ? [] : rowsNamedBy(definition, args)));
-  let execution: Execution | undefined;
-  const work = async (inside: Stores): Promise<AtomicWrites> => {
+  const work = async (inside: Stores) => {
     await lockNamedRows(inside, named);
-    const writes = new AtomicWrites(context.keyed !== undefined);
-    execution = await attempt(
-      prepared,
-      { context: context.inside(inside, writes), variables, maxBytes, turns },
-      writes,
-    );
-    return writes;
+    const writes = new AtomicWrites(keyed !== undefined);
+    const execution = await attempt(prepared, { ...options, context: context.inside(inside, writes) }, writes);
+    return { execution, payloads: writes.payloads };
   };
   try {
     // Before the key, as everywhere: what has no scope is no replay.
     assertScopes(calls, context);
-    if (context.keyed === undefined) {
-      await context.stores.transaction(work, 'atomic');
-    } else {
-      const names = calls.map(({ key }) => key);
-      const outcome = await context.keyed.onceForOperation(names, fingerprint(calls), work);
-      if (outcome.isReplayed) {
-        const { keyed } = context;
-        const stored = outcome.result as FieldResults;
-        // A payload that is missing is one that can't be read.
-        const replay = new AtomicWrites(false, (name, codec) =>
-          keyed.read(name, codec, stored.get(name) as StoredResult),
-        );
-        execution = await prepared.run({ context: context.replaying(replay), variables, maxBytes, turns });
-        context.keyed.replayed.push(...names.filter((name) => replay.isCarriedOut(name)));
-      }
-    }
+    if (keyed === undefined) return (await context.stores.transaction(work, 'atomic')).execution;
+    const names = calls.map(({ key }) => key);
+    const { result, isReplayed } = await keyed.onceForOperation(names, fingerprint(calls), work);
+    if (!isReplayed) return result.execution;
+    // A payload that is missing is one that can't be read.
+    const replay = new AtomicWrites(false, (name, codec) => keyed.read(name, codec, result.get(name) as StoredResult));
+    const execution = await prepared.run({ ...options, context: context.replaying(replay) });
+    keyed.replayed.push(...names.filter((name) => replay.isCarriedOut(name)));
+    return execution;
   } catch (error) {
     return prepared.failed(variables, (key) => causeFor(key, error));
   }
-  return execution as Execution;
 }
 
 /** Throws AbortedBy the first field that the key may not use. */

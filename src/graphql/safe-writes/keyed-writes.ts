@@ -7,7 +7,6 @@ import {
 } from '../../domain/idempotency/idempotency.service.ts';
 import type { StoredResult } from '../../domain/idempotency/idempotency-record.entity.ts';
 import type { Stores } from '../../domain/stores.ts';
-import type { AtomicWrites } from './atomic-writes.ts';
 import type { PayloadCodec } from './stored-payload.ts';
 
 /** A root field that is to be carried out once. */
@@ -46,11 +45,11 @@ export class KeyedWrites {
   }
 
   /** Carries out the fields of an operation with `@atomic` together, or returns the payloads that were stored. */
-  onceForOperation(
+  onceForOperation<Result extends { readonly payloads: FieldResults }>(
     fields: readonly string[],
     fingerprint: string,
-    work: (stores: Stores) => Promise<AtomicWrites>,
-  ): Promise<IdempotentOutcome<AtomicWrites | FieldResults>> {
+    work: (stores: Stores) => Promise<Result>,
+  ): Promise<IdempotentOutcome<Result, FieldResults>> {
     const request = { principalId: this.#principalId, key: this.#key, fields, fingerprint };
     return this.#service.onceForOperation(this.#stores, request, work, ({ payloads }) => payloads);
   }
@@ -68,7 +67,7 @@ export class KeyedWrites {
     try {
       const { result, isReplayed } = await this.#service.onceForField(this.#stores, request, work, codec.encode);
       if (!isReplayed) return result;
-      const payload = this.read(field.field, codec, result as StoredResult);
+      const payload = this.read(field.field, codec, result);
       this.replayed.push(field.field);
       return payload;
     } catch (error) {
