@@ -23,8 +23,8 @@ import { checkDocument, type CheckedDocument } from './checked-document.ts';
 import { isOverTokenLimit, markBadInput, unresolvedOperation } from './errors.ts';
 import { namesIn, type HiddenSchema } from './hidden-schema.ts';
 import { DeclaredVariables, literalViolation } from './variables.ts';
-import { OperationMeasure } from './admission.ts';
 import type { KnownOperation } from './documents.ts';
+import { Measures } from './measures.ts';
 import { OwnFieldsOfPastObjects } from './own-fields-rule.ts';
 
 interface DocumentLimits {
@@ -149,7 +149,7 @@ function preparing({ schema, hidden, limits, log, onRefusal }: ApolloOptions): P
       state.valid = {
         source,
         prepared: new PreparedOperation(source),
-        measure: new OperationMeasure(source),
+        measures: new Measures(source),
         variables: new DeclaredVariables(source),
         isAtomic: isAtomic(source),
         fieldCount,

@@ -6,9 +6,10 @@ import { Kind } from 'graphql';
 import type { Accounts, Caller } from '../../platform/callers/index.ts';
 import { LruMap } from '../../platform/lru-map.ts';
 import type { OperationSource, PreparedOperation } from '../../platform/executor/index.ts';
-import { assertDocumentSize, assertWithinLimits, type OperationLimits, type OperationMeasure } from './admission.ts';
+import { assertDocumentSize, assertWithinLimits, type OperationLimits } from './admission.ts';
 import type { ApolloValidator } from './apollo.ts';
 import { asGraphQLError, formatError, unresolvedOperation } from './errors.ts';
+import type { Measures } from './measures.ts';
 import { PersistedTexts } from './persisted-texts.ts';
 import type { GraphQLRequest } from './request.ts';
 import type { DeclaredVariables } from './variables.ts';
@@ -18,7 +19,7 @@ import { readManifest, type TrustedDocument, UnusableDocuments, withoutHashPrefi
 export interface KnownOperation {
   readonly source: OperationSource;
   readonly prepared: PreparedOperation;
-  readonly measure: OperationMeasure;
+  readonly measures: Measures;
   readonly variables: DeclaredVariables;
   /** With `@atomic`. */
   readonly isAtomic: boolean;
@@ -145,7 +146,7 @@ async function prepare(
     assertDocumentSize(text);
     const operation = await validator.validate(text, operationName);
     if ('errors' in operation) throw new Error(operation.errors.map((error) => formatError(error).message).join(' '));
-    assertWithinLimits(operation.measure.for({}), limits, () => undefined);
+    assertWithinLimits(operation.measures.for({}), limits, () => undefined);
     return operation;
   } catch (error) {
     const { message } = asGraphQLError(error);

@@ -17,7 +17,7 @@ import { defaultPageSize, maxPageSize } from '../../domain/page.ts';
 import { collectFields, type Fragments, fragmentsIn, type OperationSource } from '../../platform/executor/index.ts';
 import { pageFields } from '../connections/connection.ts';
 import { oncePerFragment } from './checked-document.ts';
-import type { Measure, SizingValue } from './admission.ts';
+import type { Measure, SizingValue } from './measures.ts';
 
 /** A list in an operation, which multiplies what its entries select. */
 export interface CountedList {
@@ -68,7 +68,11 @@ const nothing: Counted = { complexity: 0, list: undefined };
  * 20 more when they are counted, at least 1. `nodes` counts the number of its ids times 1 plus its selection. Fields that
  * are selected twice count twice, though they are merged.
  */
-export class Measurement {
+export function measureOperation(source: OperationSource, values: ReadonlyMap<string, SizingValue>): Measure {
+  return new Walk(source, values).measure();
+}
+
+class Walk {
   readonly #source: OperationSource;
   readonly #values: ReadonlyMap<string, SizingValue>;
   readonly #fragments: Fragments;

@@ -8,7 +8,7 @@ import { graphqlTypes } from '../../http/failure-response.ts';
 import { preferredType, sendChunks } from '../../platform/http/index.ts';
 import { eventStreamType, namesEventStream, singleEvent } from '../streams/framing.ts';
 import { asGraphQLError, decisiveRefusal, formatError, refusalHead } from './errors.ts';
-import type { Measure } from './admission.ts';
+import type { Measure } from './measures.ts';
 
 /** A response, without the headers that every response has. */
 export interface GraphQLResponse {

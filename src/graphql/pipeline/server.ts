@@ -164,7 +164,7 @@ class Endpoint {
     if (sha256 !== undefined) this.documents.keep(sha256, text, request.caller);
     const declared = known === undefined ? operation.variables.of(variables) : variables;
     request.memory.holdParsed(declared, known === undefined ? operation.bytes : 0);
-    return { operation, measured: operation.measure.for(declared), variables: declared, bytes };
+    return { operation, measured: operation.measures.for(declared), variables: declared, bytes };
   }
 
   /** Reads the request, and drops its body. */

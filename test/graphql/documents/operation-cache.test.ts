@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { parse, type OperationDefinitionNode } from 'graphql';
 
 import { Accounts } from '../../../src/platform/callers/index.ts';
-import { OperationMeasure } from '../../../src/graphql/pipeline/admission.ts';
+import { Measures } from '../../../src/graphql/pipeline/measures.ts';
 import { operationKey, type KnownOperation, Documents } from '../../../src/graphql/pipeline/documents.ts';
 import { DeclaredVariables } from '../../../src/graphql/pipeline/variables.ts';
 import { PreparedOperation } from '../../../src/platform/executor/operation.ts';
@@ -16,7 +16,7 @@ function operationOf(text: string): KnownOperation {
   return {
     source,
     prepared: new PreparedOperation(source),
-    measure: new OperationMeasure(source),
+    measures: new Measures(source),
     variables: new DeclaredVariables(source),
     isAtomic: false,
     fieldCount: 1,

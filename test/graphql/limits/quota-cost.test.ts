@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { buildSchema, getOperationAST, parse } from 'graphql';
 
-import { OperationMeasure, quotaCost } from '../../../src/graphql/pipeline/admission.ts';
+import { quotaCost } from '../../../src/graphql/pipeline/admission.ts';
+import { Measures } from '../../../src/graphql/pipeline/measures.ts';
 import { threadMillis } from '../../support/measurement.ts';
 
 const schema = buildSchema('type Query { pet: Int } type Mutation { createPet: Int }');
@@ -9,7 +10,7 @@ const schema = buildSchema('type Query { pet: Int } type Mutation { createPet: I
 function measured(text: string, variables: Record<string, unknown>) {
   const document = parse(text);
   const operation = getOperationAST(document, 'Q') ?? getOperationAST(document)!;
-  return { operation, measure: new OperationMeasure({ schema, document, operation }).for(variables) };
+  return { operation, measure: new Measures({ schema, document, operation }).for(variables) };
 }
 
 const costOf = (text: string, variables: Record<string, unknown> = {}): number =>
