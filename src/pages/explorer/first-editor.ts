@@ -1,6 +1,6 @@
 import type { Operation } from './curl.ts';
 import { headersWith } from './api-key.ts';
-import { describe } from './response-summary.ts';
+import { describe, type ResponseSummary } from './response-summary.ts';
 import { send } from './service.ts';
 
 /**
@@ -37,11 +37,12 @@ export class FirstEditor {
 
   async #run(key: string | undefined): Promise<void> {
     const result = this.#form?.querySelector('pre');
-    const { query = '' } = { query: this.#text?.value };
-    const body = await send({ query, variables: variablesOf(this.#start) }, headersWith(key), key, (summary) => {
+    const params = { query: this.#text?.value ?? '', variables: variablesOf(this.#start) };
+    const onSummary = (summary: ResponseSummary | undefined): void => {
       const status = this.#form?.querySelector('[role="status"]');
       if (status && summary) status.textContent = describe(summary);
-    });
+    };
+    const body = await send(params, headersWith(key), key, { onSummary });
     if (result) result.textContent = JSON.stringify(body, null, 2);
   }
 }

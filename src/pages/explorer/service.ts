@@ -42,33 +42,35 @@ const endpoint = './graphql';
  * which GraphiQL sends before it has an editor, has only the key.
  */
 export function createFetcher(key: string | undefined, { onStart, askForKey }: RequestEvents): Fetcher {
-  return (params, options) =>
-    params.operationName === 'IntrospectionQuery'
-      ? introspect(params, options?.headers ?? headersWith(key), key)
-      : {
-          subscribe({ next, complete }: Observer) {
-            const stopped = new AbortController();
-            const headers = options?.headers ?? {};
-            // In place of the last response's, also when nothing is sent.
-            const onSummary = onStart();
-            if (hasCredential(headers) || !askForKey()) {
-              const show = (results: Results): void => {
-                if (!stopped.signal.aborted) next(results);
-              };
-              send(withoutStaleName(params), headers, key, onSummary, stopped.signal, show)
-                .then((response) => {
-                  if (stopped.signal.aborted) return;
-                  if (response !== undefined) next(response);
-                  complete();
-                })
-                .catch(reportError);
-            } else {
-              // Not before GraphiQL has what this returns.
-              queueMicrotask(complete);
-            }
-            return { unsubscribe: () => stopped.abort() };
-          },
-        };
+  return (params, options) => {
+    if (params.operationName === 'IntrospectionQuery')
+      return introspect(params, options?.headers ?? headersWith(key), key);
+    const headers = options?.headers ?? {};
+    return {
+      subscribe({ next, complete }: Observer) {
+        const stopped = new AbortController();
+        const { signal } = stopped;
+        // In place of the last response's, also when nothing is sent.
+        const onSummary = onStart();
+        if (!hasCredential(headers) && askForKey()) {
+          // Not before GraphiQL has what this returns.
+          queueMicrotask(complete);
+        } else {
+          const onResults = (results: Results): void => {
+            if (!signal.aborted) next(results);
+          };
+          send(withoutStaleName(params), headers, key, { onSummary, signal, onResults })
+            .then((response) => {
+              if (signal.aborted) return;
+              if (response !== undefined) next(response);
+              complete();
+            })
+            .catch(reportError);
+        }
+        return { unsubscribe: () => stopped.abort() };
+      },
+    };
+  };
 }
 
 interface Observer {
@@ -114,21 +116,26 @@ function codesOf({ errors = [] }: JsonResponse): readonly string[] {
   return [...new Set(errors.flatMap(({ extensions }) => extensions?.code ?? []))];
 }
 
+interface SendOptions {
+  /** Called when the operation has ended; of a subscription when its response has begun, too. */
+  readonly onSummary?: OnSummary;
+  readonly signal?: AbortSignal;
+  /** Called with the results of a subscription as they come. Without it, a subscription is sent as a query is. */
+  readonly onResults?: (results: Results) => void;
+}
+
 /**
- * Sends one operation. Never rejects: where there is no response, the errors hold the reason.
- *
- * The results of a subscription are shown as they come; undefined when it has ended.
+ * Sends one operation. Never rejects: where there is no response, the errors hold the reason. Returns undefined for a
+ * subscription that has ended.
  */
 export async function send(
   params: FetcherParams,
   headers: Headers,
   key: string | undefined,
-  onSummary?: OnSummary,
-  signal?: AbortSignal,
-  show?: (results: Results) => void,
+  { onSummary, signal, onResults }: SendOptions = {},
 ): Promise<JsonResponse | undefined> {
   let summary: ResponseSummary | undefined;
-  const isStream = show !== undefined && isSubscription(params.query, params.operationName);
+  const isStream = onResults !== undefined && isSubscription(params.query, params.operationName);
   try {
     const begun = performance.now();
     const response = await fetch(endpoint, {
@@ -144,7 +151,7 @@ export async function send(
     summary = summaryOf(response, performance.now() - begun);
     if (isStream && response.headers.get('content-type')?.startsWith(eventStreamType) === true) {
       onSummary?.(summary);
-      await readResults(response, show);
+      await readResults(response, onResults);
       return undefined;
     }
     const body = await response.text();

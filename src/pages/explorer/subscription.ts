@@ -38,9 +38,9 @@ export async function readResults(response: Response, show: (results: Results) =
     text += decoder.decode(value, { stream: true });
     const blocks = text.split('\n\n');
     text = blocks.pop() ?? '';
-    const arrived = blocks.flatMap(resultIn);
-    if (arrived.length === 0) continue;
-    results.push(...arrived);
+    const received = blocks.flatMap(resultIn);
+    if (received.length === 0) continue;
+    results.push(...received);
     results.splice(0, results.length - maxShown);
     show({ results: [...results] });
   }
