@@ -159,8 +159,8 @@ export class PreparedField {
   }
 
   /**
-   * Whether something has to be resolved before it is written, here or below. With `areIncluded` the next rows, which it
-   * is a field of or which are in its value, include all `relations`; the rows that are related to those include none.
+   * Whether something has to be resolved before it is written, here or below. With `areIncluded` the first rows on the
+   * way down, its own object or those in its value, include all `relations`; rows that are related to them include none.
    */
   needsResolving(areIncluded: boolean): boolean {
     if (this.#hasResolver || (this.#isRelation && !areIncluded)) return true;
