@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 
 import { seriousViolations } from './browser.ts';
+import { ExplorerPage } from './explorer-page.ts';
 import { explorer, keyField, page, visit } from './explorer-visit.ts';
 import { service } from './shared.ts';
 
@@ -36,6 +37,23 @@ export function testKeyAndLinks(): void {
       expect(await page().evaluate(() => JSON.stringify([sessionStorage, localStorage]))).not.toContain(service.key);
       await page().reload();
       await keyField().waitFor();
+    });
+
+    it('and the explorer work in a browser that keeps nothing for the page', async () => {
+      await visit();
+      const blocked = await page().context().newPage();
+      await blocked.addInitScript(`
+        const get = () => { throw new DOMException('Access is denied for this document.', 'SecurityError'); };
+        for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, { get });
+      `);
+      const opened = await ExplorerPage.open(blocked, service.address);
+      expect((await opened.run()).errors).toBeUndefined();
+      await blocked.getByRole('button', { name: 'Forget the key' }).click();
+      await blocked.locator('#notice').getByLabel('API key').fill(service.key);
+      await blocked.getByRole('button', { name: 'Use this key' }).click();
+      await opened.isReady();
+      expect((await opened.run()).errors).toBeUndefined();
+      expect(opened.problems).toEqual([]);
     });
 
     it('is asked for before anything is sent, with how to get one, and then everything works', async () => {
@@ -119,6 +137,21 @@ export function testKeyAndLinks(): void {
       expect(page().url()).toBe(`${service.origin}/graphiql`);
       expect(explorer.apiRequests.filter((request) => request.postData()?.includes('Shared'))).toEqual([]);
       expect((await explorer.run()).data).toEqual({ pets: { totalCount: expect.any(Number) } });
+    });
+
+    it('into the open page shows its own variables, also beside a tab that has the same query with others', async () => {
+      await visit();
+      const follow = (operation: Record<string, string>) =>
+        page().evaluate(`location.hash = ${JSON.stringify(new URLSearchParams(operation).toString())}`);
+      await follow(shared);
+      await explorer.line('.graphiql-editor-tool', '{"first": 1}').waitFor();
+      await explorer.tab('Shared').waitFor();
+      await follow({ ...shared, variables: '{"first": 2}' });
+      await explorer.line('.graphiql-editor-tool', '{"first": 2}').waitFor();
+      await explorer.tab('Shared').nth(1).waitFor();
+      await follow(shared);
+      await explorer.line('.graphiql-editor-tool', '{"first": 1}').waitFor();
+      expect(await explorer.tab('Shared').count()).toBe(2);
     });
 
     it('that is copied opens the same operation for others, and a copied command runs it; neither has the key', async () => {

@@ -7,25 +7,13 @@ import '@graphiql/plugin-doc-explorer/style.css';
 import '@graphiql/plugin-history/style.css';
 import 'graphiql/graphiql.css';
 import './explorer.css';
-import type { Operation } from './curl.ts';
-import type { Example } from './examples.ts';
-import { Explorer } from './explorer.tsx';
+import { Explorer, type ExplorerProps } from './explorer.tsx';
 
-interface Beginning {
-  readonly key: string | undefined;
-  readonly operation: Operation | undefined;
-  readonly examples: readonly Example[];
-}
-
-/** Draws the explorer, and calls `onReady` when its editors are there. */
-export function draw(
-  root: Element,
-  { key, operation, examples }: Beginning,
-  onReady: () => Operation | undefined,
-): void {
+/** Draws the explorer. */
+export function draw(root: Element, props: ExplorerProps): void {
   createRoot(root).render(
     <StrictMode>
-      <Explorer firstKey={key} firstOperation={operation} examples={examples} onReady={onReady} />
+      <Explorer {...props} />
     </StrictMode>,
   );
 }

@@ -6,6 +6,7 @@ import { useEffect, useMemo, useRef, useState, type ComponentProps, type RefObje
 import { takeFromAddress } from './address.ts';
 import type { Operation } from './curl.ts';
 import { headersWith, storeKey } from './api-key.ts';
+import { browserStorage } from './browser-storage.ts';
 import type { Example } from './examples.ts';
 import { historyStorage } from './history-storage.ts';
 import { ResponseLine, type Summaries } from './response-line.tsx';
@@ -16,7 +17,7 @@ import { Tools } from './tools.tsx';
 
 type TabDefinition = NonNullable<ComponentProps<typeof GraphiQL>['defaultTabs']>[number];
 
-interface ExplorerProps {
+export interface ExplorerProps {
   readonly firstKey: string | undefined;
   /** What the page's address has brought. */
   readonly firstOperation: Operation | undefined;
@@ -36,7 +37,7 @@ const isNarrow = window.matchMedia('(width < 1400px)').matches;
 export function Explorer({ firstKey, firstOperation, examples, onReady }: ExplorerProps) {
   const [key, setKey] = useState(firstKey);
   const [initial, setInitial] = useState(firstOperation);
-  const [arrived, setArrived] = useState<Operation>();
+  const [brought, setBrought] = useState<Operation>();
   const [summaries, setSummaries] = useState<Summaries>(new Map());
   const openTab = useRef('');
   const fetcher = useMemo(() => {
@@ -56,14 +57,14 @@ export function Explorer({ firstKey, firstOperation, examples, onReady }: Explor
   };
   const takeOver = (): void => {
     const written = onReady();
-    if (written !== undefined) setArrived(written);
+    if (written !== undefined) setBrought(written);
   };
 
   useEffect(() => {
     const onHashChange = (): void => {
       const address = takeFromAddress();
       if (address.key !== undefined) changeKey(address.key);
-      if (address.operation !== undefined) setArrived(address.operation);
+      if (address.operation !== undefined) setBrought(address.operation);
     };
     window.addEventListener('hashchange', onHashChange);
     return () => window.removeEventListener('hashchange', onHashChange);
@@ -71,7 +72,7 @@ export function Explorer({ firstKey, firstOperation, examples, onReady }: Explor
 
   const tabs = [...(initial === undefined ? [] : [tabOf(initial)]), ...examples];
   const headers = key === undefined ? '' : JSON.stringify(headersWith(key), null, 2);
-  const storage = useMemo(() => historyStorage(window.localStorage, headers), [headers]);
+  const storage = useMemo(() => historyStorage(browserStorage(), headers), [headers]);
   return (
     // A new key begins a new GraphiQL, so that all tabs have it: they themselves are kept in the browser's storage.
     <GraphiQL
@@ -91,7 +92,7 @@ export function Explorer({ firstKey, firstOperation, examples, onReady }: Explor
         <TabHint />
         <ResponseLine summaries={summaries} />
       </GraphiQL.Footer>
-      <Tools apiKey={key} examples={examples} onForget={() => changeKey(undefined)} arrived={arrived} />
+      <Tools apiKey={key} examples={examples} onForget={() => changeKey(undefined)} brought={brought} />
       <FollowSystemColours />
       <FollowTab id={openTab} />
       <WhenReady onReady={takeOver} />

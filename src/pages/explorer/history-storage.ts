@@ -1,5 +1,5 @@
 /** What GraphiQL keeps its tabs and its history in. */
-type BrowserStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'clear' | 'length'>;
+export type BrowserStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'clear' | 'length'>;
 
 interface HistoryItem {
   headers?: string | undefined;

@@ -1,5 +1,6 @@
 import { takeFromAddress } from './address.ts';
 import { answerForKey, storedKey, storeKey } from './api-key.ts';
+import type { Operation } from './curl.ts';
 import { FirstEditor } from './first-editor.ts';
 
 // Before anything else: on a slow line the key would stand in the address bar until the editor has come.
@@ -14,8 +15,9 @@ const first = new FirstEditor(address.operation ?? examples[0], key);
 const root = document.getElementById('explorer');
 if (root !== null) {
   const { draw } = await import('./app.tsx');
-  draw(root, { key, operation: address.operation, examples }, () => {
+  const onReady = (): Operation | undefined => {
     root.classList.add('ready');
     return first.close();
-  });
+  };
+  draw(root, { firstKey: key, firstOperation: address.operation, examples, onReady });
 }

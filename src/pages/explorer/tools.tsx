@@ -11,18 +11,18 @@ interface ToolsProps {
   readonly apiKey: string | undefined;
   readonly examples: readonly Example[];
   readonly onForget: () => void;
-  /** What a link has brought into a page that was open already. */
-  readonly arrived: Operation | undefined;
+  /** An operation from a link into the open page, or from the first editor. */
+  readonly brought: Operation | undefined;
 }
 
 const place = document.getElementById('tools');
 
 /** The tools in the page header beside GraphiQL's own. */
-export function Tools({ apiKey, examples, onForget, arrived }: ToolsProps) {
+export function Tools({ apiKey, examples, onForget, brought }: ToolsProps) {
   const open = useOpen();
   useEffect(() => {
-    if (arrived !== undefined) open(arrived);
-  }, [arrived]);
+    if (brought !== undefined) open(brought);
+  }, [brought]);
   if (place === null) return null;
   return createPortal(
     <>
@@ -43,19 +43,21 @@ export function Tools({ apiKey, examples, onForget, arrived }: ToolsProps) {
   );
 }
 
-/** Shows an operation: in the tab that has it, or in a new one. */
+/** Shows an operation: in the tab that has it, with its variables if it brings any, or in a new one. */
 function useOpen(): (operation: Operation) => void {
   const { tabs, queryEditor, variableEditor } = useGraphiQL(pick('tabs', 'queryEditor', 'variableEditor'));
   const actions = useGraphiQLActions();
-  return ({ query, variables = '' }) => {
-    const index = tabs.findIndex((tab) => tab.query === query);
+  return ({ query, variables }) => {
+    const index = tabs.findIndex(
+      (tab) => tab.query === query && (variables === undefined || tab.variables === variables),
+    );
     if (index !== -1) {
       actions.changeTab(index);
       return;
     }
     actions.addTab();
     queryEditor?.setValue(query);
-    variableEditor?.setValue(variables);
+    variableEditor?.setValue(variables ?? '');
   };
 }
 
@@ -102,59 +104,59 @@ function nameOf({ query }: Example): string {
 /** A link to the operation in the open tab, for the clipboard; where that can't be written, for the address bar. */
 function CopyLink() {
   const { queryEditor, variableEditor } = useGraphiQL(pick('queryEditor', 'variableEditor'));
-  const [state, setState] = useState('');
-  const copy = async (): Promise<void> => {
+  const copy = async (): Promise<string> => {
     const link = linkTo({ query: queryEditor?.getValue() ?? '', variables: variableEditor?.getValue() });
     try {
       await navigator.clipboard.writeText(link);
-      setState('Copied, without the key');
+      return 'Copied, without the key';
     } catch {
       // Only pages on HTTPS or on this machine may write to the clipboard.
       window.history.replaceState(null, '', link);
-      setState('It is in the address bar, without the key');
+      return 'It is in the address bar, without the key';
     }
   };
-  return <CopyButton name="Copy link" state={state} onCopy={copy} />;
+  return <CopyButton name="Copy link" copy={copy} />;
 }
 
 /** The operation in the open tab as a shell command. */
 function CopyAsCurl() {
-  const { queryEditor, variableEditor, headerEditor } = useGraphiQL(
-    pick('queryEditor', 'variableEditor', 'headerEditor'),
+  const { queryEditor, variableEditor, headerEditor, operationName } = useGraphiQL(
+    pick('queryEditor', 'variableEditor', 'headerEditor', 'operationName'),
   );
-  const [state, setState] = useState('');
-  const copy = async (): Promise<void> => {
-    const operation = { query: queryEditor?.getValue() ?? '', variables: variableEditor?.getValue() };
+  const copy = async (): Promise<string> => {
+    const query = queryEditor?.getValue() ?? '';
+    const variables = variableEditor?.getValue();
     try {
       const headers = JSON.parse(headerEditor?.getValue().trim() || '{}') as Record<string, unknown>;
       const endpoint = new URL('./graphql', window.location.href).href;
-      await navigator.clipboard.writeText(curlFor(operation, headers, endpoint));
-      setState('Copied, with $KEY for the key');
+      await navigator.clipboard.writeText(curlFor({ query, variables, operationName }, headers, endpoint));
+      return 'Copied, with $KEY for the key';
     } catch (error) {
-      setState(error instanceof SyntaxError ? 'Variables or headers are no JSON' : 'The browser keeps its clipboard');
+      return error instanceof SyntaxError ? 'Variables or headers are no JSON' : 'The browser keeps its clipboard';
     }
   };
-  return <CopyButton name="Copy as curl" state={state} onCopy={copy} />;
+  return <CopyButton name="Copy as curl" copy={copy} />;
 }
 
 interface CopyButtonProps {
   readonly name: string;
-  readonly state: string;
-  readonly onCopy: () => Promise<void>;
+  /** Returns how it went. */
+  readonly copy: () => Promise<string>;
 }
 
-function CopyButton({ name, state, onCopy }: CopyButtonProps) {
+function CopyButton({ name, copy }: CopyButtonProps) {
+  const [outcome, setOutcome] = useState('');
   return (
     <span className="copy">
       <button
         type="button"
         onClick={() => {
-          onCopy().catch(reportError);
+          copy().then(setOutcome).catch(reportError);
         }}
       >
         {name}
       </button>{' '}
-      <span role="status">{state}</span>
+      <span role="status">{outcome}</span>
     </span>
   );
 }

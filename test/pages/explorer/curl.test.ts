@@ -30,3 +30,13 @@ it('a copied command gives the shell the very operation and headers, and the key
   ]);
   expect(JSON.parse(options.at(-1)!)).toEqual({ query, variables: { name: "O'Hara" } });
 });
+
+it('a copied command names the operation to run where there are several, and streams it if it is a subscription', () => {
+  const query = 'query First { pets { totalCount } }\nsubscription Second { events { type } }';
+  const dataOf = (operationName: string) =>
+    JSON.parse(argumentsOf(curlFor({ query, operationName }, {}, '/graphql')).at(-1)!);
+  expect(dataOf('First')).toEqual({ query, operationName: 'First' });
+  expect(dataOf('Second')).toEqual({ query, operationName: 'Second' });
+  expect(curlFor({ query, operationName: 'Second' }, {}, '/graphql')).toMatch(/^curl -sS -N .*text\/event-stream/s);
+  expect(curlFor({ query, operationName: 'First' }, {}, '/graphql')).not.toContain('event-stream');
+});
