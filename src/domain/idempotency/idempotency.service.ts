@@ -24,6 +24,7 @@ export interface IdempotentOperation extends IdempotentRequest {
 /** The results of the fields of an operation, by their response names. */
 export type FieldResults = ReadonlyMap<string, StoredResult>;
 
+/** The result of the work, or what an earlier request with the same key has stored. */
 export type IdempotentOutcome<Result, Stored = Result> =
   { readonly result: Result; readonly isReplayed: false } | { readonly result: Stored; readonly isReplayed: true };
 
