@@ -4,8 +4,8 @@ const memory = new Map<string, string>();
 
 const memoryStorage: BrowserStorage = {
   getItem: (name) => memory.get(name) ?? null,
-  setItem: (name, value) => void memory.set(name, value),
-  removeItem: (name) => void memory.delete(name),
+  setItem: (name, value) => memory.set(name, value),
+  removeItem: (name) => memory.delete(name),
   clear: () => memory.clear(),
   get length() {
     return memory.size;

@@ -23,8 +23,8 @@ export function curlFor(
 ): string {
   const others = Object.entries(headers).filter(([name]) => !/^(?:authorization|x-api-key|content-type)$/i.test(name));
   const values: unknown = variables?.trim() ? JSON.parse(variables) : undefined;
-  const name = findOperation(query, undefined) === undefined ? operationName : undefined;
-  const isStream = isSubscription(query, name);
+  const neededName = findOperation(query, undefined) === undefined ? operationName : undefined;
+  const isStream = isSubscription(query, neededName);
   return [
     // Without -N, curl would show the results of a subscription in blocks.
     `curl -sS ${isStream ? '-N ' : ''}${quoted(endpoint)} -H "Authorization: Bearer $KEY"`,
@@ -33,7 +33,7 @@ export function curlFor(
       ...(isStream ? [`Accept: ${eventStreamType}`] : []),
       ...others.map(([name, value]) => `${name}: ${String(value)}`),
     ].map((header) => `-H ${quoted(header)}`),
-    `-d ${quoted(JSON.stringify({ query, operationName: name, variables: values }))}`,
+    `-d ${quoted(JSON.stringify({ query, operationName: neededName, variables: values }))}`,
   ].join(' \\\n  ');
 }
 
