@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { Duplex } from 'node:stream';
 
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 
@@ -104,12 +105,12 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const { trustProxy = false, corsOrigins = [], onRefusal = () => undefined, onResponse, renderErrorPage } = options;
   const callerOf = (request: IncomingMessage): Caller =>
     callers.for(knownClientOf(request) ?? addressSubject(request.socket.remoteAddress).id);
-  const node = createNodeServer({ callers, callerOf, isUrgent, limits, onRefusal });
+  const onConnect = (request: IncomingMessage, socket: Duplex): void => refuseTunnel(context, request, socket);
+  const node = createNodeServer({ callers, callerOf, isUrgent, limits, onRefusal, onConnect });
   const routeTable = new RouteTable(routerOptions);
   const responses = new ResponseLog({ stream, level, addresses, onResponse });
   const cors = allowOrigins(corsOrigins);
   const context: ServerContext = { routeTable, server: () => server, cors, responses, renderErrorPage };
-  node.onConnect((request, socket) => refuseTunnel(context, request, socket));
   const server: FastifyInstance = fastify({
     logger: { ...loggerOptions(level, addresses), stream },
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),

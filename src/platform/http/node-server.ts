@@ -17,6 +17,8 @@ const memoryRetrySeconds = 5;
 
 export interface NodeServerOptions extends Omit<BoundsOptions, 'limits'> {
   readonly limits: Partial<HttpLimits> | undefined;
+  /** Responds to CONNECT, which has no response of Node's. */
+  readonly onConnect: (request: IncomingMessage, socket: Duplex) => void;
 }
 
 /** What bounds a server. Fastify's has each of them, too. */
@@ -32,8 +34,6 @@ export interface NodeServer extends BoundingParts {
   readonly server: Server;
   /** Sets the request handler; call it once. */
   onRequest(listener: RequestListener): void;
-  /** Sets what responds to CONNECT, which has no response of Node's. */
-  onConnect(respond: (request: IncomingMessage, socket: Duplex) => void): void;
 }
 
 /** Node's server below Fastify, what bounds it, and our own responses wherever Node would send its own. */
@@ -54,13 +54,11 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
   const connections = new ClientConnections(server, memory, bounds);
   const bodies = new Bodies(bounds);
   const overload = new Overload(bounds, connections);
-  const onConnect = (respond: (request: IncomingMessage, socket: Duplex) => void): void => {
-    server.on('connect', (request, socket) => {
-      // Node removes its own listener before this event: without one, a reset would end the process.
-      socket.on('error', () => socket.destroy());
-      respond(request, socket);
-    });
-  };
+  server.on('connect', (request, socket) => {
+    // Node removes its own listener before this event: without one, a reset would end the process.
+    socket.on('error', () => socket.destroy());
+    options.onConnect(request, socket);
+  });
   const onRequest = (listener: RequestListener): void => {
     const listen: RequestListener = (request, response) => {
       // The router takes `*`, which only OPTIONS knows, for `/`.
@@ -74,7 +72,7 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
       server.emit('request', request, response);
     });
   };
-  return { server, callers: options.callers, memory, connections, bodies, overload, onRequest, onConnect };
+  return { server, callers: options.callers, memory, connections, bodies, overload, onRequest };
 }
 
 /** The one account of bodies, results and what clients haven't read of their responses. */

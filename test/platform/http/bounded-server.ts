@@ -54,6 +54,7 @@ export async function startBounded(options: Options = {}): Promise<BoundedServer
     isUrgent: ({ url }) => url === '/healthz',
     limits: { maxDelayMillis: Infinity, ...limits },
     onRefusal: (refused) => void refusals.push(refused),
+    onConnect: (_request, socket) => socket.destroy(),
   });
   const server = fastify({
     logger: { stream: { write: (line: string) => void log.push(JSON.parse(line)) } },

@@ -17,6 +17,7 @@ it('a request whose beginning fails ends its own connection, at once and in a la
     callerOf,
     isUrgent: () => false,
     onRefusal: () => undefined,
+    onConnect: (_request, socket) => socket.destroy(),
   });
   const { server } = node;
   const failure = new Error('unforeseen');
