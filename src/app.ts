@@ -143,6 +143,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   const { stores } = database;
   const accessOptions: AccessServiceOptions = {
     saveUsage: () => counters.saveUsage(),
+    saveBan: (id) => bans.save(id),
     onChange: () => {
       keyChanges
         .read()

@@ -46,23 +46,36 @@ export class BanRecorder {
     return this.#writing;
   }
 
+  /** Saves the ban of one key, unless it is saved. Never throws. */
+  async save(id: string): Promise<void> {
+    const ban = this.#pending.get(id);
+    if (ban !== undefined) await this.#save(id, ban);
+  }
+
   async #write(): Promise<void> {
-    const { access, onSaveFailure } = this.#options;
     for (let next = this.#next(); next !== undefined; next = this.#next()) {
-      const [id, ban] = next;
-      try {
-        await access.recordAutomaticBan(id, ban);
-        this.#isFailing = false;
-      } catch (error) {
-        if (!isUnavailable(error) || !this.#isFailing) onSaveFailure(error);
-        if (isUnavailable(error)) {
-          this.#isFailing = true;
-          this.#retry = setTimeout(() => inBackground(this.flush()), retryMillis).unref();
-          return;
-        }
-      }
-      if (this.#pending.get(id) === ban) this.#pending.delete(id);
+      if (await this.#save(...next)) continue;
+      this.#retry = setTimeout(() => inBackground(this.flush()), retryMillis).unref();
+      return;
     }
+  }
+
+  /** False while the database is unavailable: then the ban stays pending. */
+  async #save(id: string, ban: AutomaticBan): Promise<boolean> {
+    const { access, onSaveFailure } = this.#options;
+    try {
+      await access.recordAutomaticBan(id, ban);
+      this.#isFailing = false;
+    } catch (error) {
+      const isOutage = isUnavailable(error);
+      if (!isOutage || !this.#isFailing) onSaveFailure(error);
+      if (isOutage) {
+        this.#isFailing = true;
+        return false;
+      }
+    }
+    if (this.#pending.get(id) === ban) this.#pending.delete(id);
+    return true;
   }
 
   #next(): [string, AutomaticBan] | undefined {

@@ -59,6 +59,28 @@ describe('an automatic ban', () => {
     await third.close();
   });
 
+  it('is in the history of its key also when an operator ends it while others are being saved', async () => {
+    const created = await Promise.all([newKey(), newKey(), newKey()]);
+    const process = await start();
+    for (const { secret } of created) await request(process, secret);
+    for (const { secret } of created) await request(process, secret);
+    now += 2_001;
+    const decisions = [];
+    for (let count = 0; count < 4; count += 1) {
+      for (const { secret } of created) decisions.push((await request(process, secret)).outcome);
+    }
+    expect(decisions.slice(-3)).toEqual(['banned', 'banned', 'banned']);
+    await Promise.all(created.map(({ apiKey }) => process.service.unban(apiKey.id)));
+    const histories = await service.listHistory(
+      created.map(({ apiKey }) => apiKey.id),
+      {},
+    );
+    for (const { rows } of histories) {
+      expect(rows.map(({ action }) => action)).toEqual(['unbanned', 'banned', 'created']);
+    }
+    await process.close();
+  });
+
   it('holds a second later in a process that has not seen the refusals', async () => {
     const { secret } = await newKey();
     const [one, other] = [await start(), await start()];

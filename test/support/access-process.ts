@@ -14,6 +14,8 @@ export interface AccessProcessOptions {
 }
 
 export interface Access {
+  /** As an operator has it who asks this process. */
+  readonly service: AccessService;
   readonly keys: KeyDirectory;
   readonly quota: QuotaService;
   close(): Promise<void>;
@@ -37,9 +39,10 @@ export async function startAccessProcess(database: Database, options: AccessProc
     onSaveFailure,
     now,
   });
-  const access = new AccessService(database.stores.for(testCaller), { now });
+  const access = new AccessService(database.stores.for(testCaller), { now, saveBan: (id) => bans.save(id) });
   const bans = new BanRecorder({ access, onBan: () => undefined, onSaveFailure });
   return {
+    service: access,
     keys: new KeyDirectory(database.keyRecords(testCaller), { now }),
     quota: new QuotaService(counters.store, (subject, ban) => bans.record(subject, ban)),
     close: async () => {

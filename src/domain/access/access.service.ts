@@ -50,6 +50,8 @@ export interface AccessServiceOptions {
   readonly onChange?: (() => Promise<void>) | undefined;
   /** Saves the usage that this process has counted, before usage is read. Must not throw. */
   readonly saveUsage?: (() => Promise<void>) | undefined;
+  /** Saves the ban of a key that this process has begun, before an operator changes it. Must not throw. */
+  readonly saveBan?: ((id: string) => Promise<void>) | undefined;
 }
 
 const noun = 'API key';
@@ -176,6 +178,7 @@ export class AccessService {
     const check = new InputCheck();
     check.required('seconds', seconds, banSecondsRule);
     check.throwIfRefused();
+    await this.#options.saveBan?.(id);
     return this.#change(id, ({ banEpoch }) => ({
       bannedUntil: new Date(this.#now() + seconds * 1000),
       banEpoch: banEpoch + 1,
@@ -183,7 +186,8 @@ export class AccessService {
   }
 
   /** Ends the ban, and resets earlier bans and counted refusals. */
-  unban(id: string): Promise<ListedKey> {
+  async unban(id: string): Promise<ListedKey> {
+    await this.#options.saveBan?.(id);
     return this.#change(id, ({ banEpoch }) => ({
       bannedUntil: null,
       automaticBans: [],
@@ -199,10 +203,10 @@ export class AccessService {
     return this.#change(id, () => plan);
   }
 
-  /** Saves an automatic ban, unless an operator has banned or unbanned the key since. */
+  /** Saves an automatic ban, unless it is saved, or an operator has banned or unbanned the key since. */
   async recordAutomaticBan(id: string, { begunAt, until, epoch }: AutomaticBan): Promise<void> {
     await this.#change(id, (key) => {
-      if (key.banEpoch !== epoch) return {};
+      if (key.banEpoch !== epoch || key.automaticBans.includes(begunAt)) return {};
       return {
         bannedUntil: new Date(Math.max(until, key.bannedUntil?.getTime() ?? 0)),
         automaticBans: [...key.automaticBans.filter((earlier) => begunAt - earlier < dayMillis), begunAt],
