@@ -32,7 +32,7 @@ const terms = { ...forever, millisOfUnit: Infinity, eventsOfUnit: Infinity, byte
 const numberIn = ({ position }: SampleEvent): string => position.replace(':7', '');
 
 /** A stream after the tenth event that sends their numbers, with what it holds. */
-function streamOf(feed: Feed<SampleEvent>, source: Sample, output: Writable) {
+function streamOf(feed: Feed<SampleEvent>, source: Sample, output: Writable, keepAliveMillis = Infinity) {
   const held: number[] = [];
   const stream = new FeedStream<SampleEvent>(
     {
@@ -55,7 +55,7 @@ function streamOf(feed: Feed<SampleEvent>, source: Sample, output: Writable) {
       ...source,
     },
     feed,
-    { bytesOf, terms },
+    { bytesOf, terms: { ...terms, keepAliveMillis } },
   );
   stream.begin(() => source.onClose?.(undefined));
   return { stream, held };
@@ -180,5 +180,21 @@ it('a stream whose client has gone before it begins is closed', async () => {
   let closed = 0;
   streamOf(feed, { onClose: () => (closed += 1) }, output);
   expect(closed).toBe(1);
+  feed.stop();
+});
+
+it('a stream that has ended writes nothing more, while its client has not read its last message', async () => {
+  const log = new MemoryLog();
+  log.add(10);
+  const feed = await feedOf(log);
+  const output = new PassThrough();
+  const failures: unknown[] = [];
+  output.on('error', (error) => failures.push(error));
+  const { stream } = streamOf(feed, { framing: { ...framing, keepAlive: 'alive' } }, output, 0);
+  stream.end({ code: 'STREAM_ENDED', body: 'first' });
+  stream.end({ code: 'EVENTS_GONE', body: 'second' });
+  stream.checkTimes(() => ({ code: 'EVENTS_GONE', body: 'third' }));
+  await new Promise((resolve) => output.resume().once('close', resolve));
+  expect([stream.endCode, failures]).toEqual(['STREAM_ENDED', []]);
   feed.stop();
 });
