@@ -26,7 +26,10 @@ export type Append = (text: string, value: unknown, run: Run) => string;
 
 /** How the values of a type are written that are neither null nor undefined. */
 export interface ValueWriter {
-  /** Written before and after the value: it becomes part of the constant text of a field. */
+  /**
+   * Written before and after the value: it becomes part of the constant text of a field. With quotes that are appended
+   * to each value a page of 20 rows takes a tenth longer to execute.
+   */
   readonly quote: '"' | '';
   /** Appends the value's text without its quotes. */
   readonly append: Append;
