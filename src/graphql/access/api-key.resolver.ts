@@ -26,7 +26,7 @@ import { lastUsedAt, type KeyUsage } from '../../domain/access/key-status.ts';
 import { limitsOf } from '../../domain/access/plan.ts';
 import { nameInHistory } from '../../domain/access/principal.ts';
 import type { Services } from '../../domain/services.ts';
-import { connectionOf, requestFor, type Connection } from '../connections/connection.ts';
+import { PageConnection, requestFor } from '../connections/connection.ts';
 import type { GraphQLContext } from '../context.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
 import type { ChildList } from '../loaders.ts';
@@ -72,8 +72,8 @@ class ApiKeyResolver {
     @Args(() => ApiKeyConnectionArgs) request: ApiKeyListRequest,
     @Ctx() { services: { access } }: GraphQLContext,
     @Info() info: GraphQLResolveInfo,
-  ): Promise<Connection<ListedKey>> {
-    return connectionOf(await access.list(requestFor(request, info)), () => access.count(request.filter));
+  ): Promise<PageConnection<ListedKey>> {
+    return new PageConnection(await access.list(requestFor(request, info)), () => access.count(request.filter));
   }
 
   @NeedsScope('admin')
@@ -115,10 +115,10 @@ class ApiKeyResolver {
     @Args(() => ApiKeyHistoryArgs) request: HistoryRequest,
     @Ctx() { loaders }: GraphQLContext,
     @Info() info: GraphQLResolveInfo,
-  ): Promise<Connection<object> | null> {
+  ): Promise<PageConnection<object> | null> {
     const changes = loaders.childrenOf('ApiKey.history', historyIn);
     const page = await changes.page({ request: requestFor(request, info), include: [] }).load(id);
-    return page && connectionOf(page, () => changes.count(undefined).load(id));
+    return page && new PageConnection(page, () => changes.count(undefined).load(id));
   }
 
   @FieldResolver(() => Int, { description: 'The effective limit: that of its plan, or its own.' })

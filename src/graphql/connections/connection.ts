@@ -4,15 +4,6 @@ import type { Page, PageArguments } from '../../domain/page.ts';
 import type { Include } from '../../domain/store.ts';
 import { included, type PreparedInfo } from '../../platform/executor/index.ts';
 
-/** What a connection field returns; each property is computed only when it is selected. */
-export interface Connection<Row> {
-  readonly edges: readonly Edge<Row>[];
-  /** The same rows without their cursors. */
-  readonly nodes: readonly Row[];
-  readonly pageInfo: PageInfo;
-  readonly totalCount: Promise<number>;
-}
-
 export interface Edge<Row> {
   readonly node: Row;
   readonly cursor: string;
@@ -43,22 +34,17 @@ export function requestFor<Request extends PageArguments>(request: Request, info
 /** One for each request, which is the same for all parents. */
 const unreadRequests = new WeakMap<PageArguments, PageArguments>();
 
-/** Presents a page, whose rows include these relations, as a connection of the Relay specification. */
-export function connectionOf<Row>(
-  page: Page<Row>,
-  count: () => Promise<number>,
-  include: Include<string> = [],
-): Connection<Row> {
-  return new PageConnection(page, count, include);
-}
-
-class PageConnection<Row> implements Connection<Row> {
+/**
+ * A page, whose rows include these relations, as a connection of the Relay specification. Each property is computed only
+ * when it is selected.
+ */
+export class PageConnection<Row> {
   readonly [included]: Include<string>;
   readonly #page: Page<Row>;
   readonly #count: () => Promise<number>;
   #edges: readonly Edge<Row>[] | undefined;
 
-  constructor(page: Page<Row>, count: () => Promise<number>, include: Include<string>) {
+  constructor(page: Page<Row>, count: () => Promise<number>, include: Include<string> = []) {
     this[included] = include;
     this.#page = page;
     this.#count = count;
@@ -68,6 +54,7 @@ class PageConnection<Row> implements Connection<Row> {
     return (this.#edges ??= this.nodes.map((node) => new PageEdge(node, this.#page)));
   }
 
+  /** The same rows without their cursors. */
   get nodes(): readonly Row[] {
     return this.#page.rows;
   }

@@ -1,7 +1,7 @@
 import { Field, Int, ObjectType, type ClassType } from 'type-graphql';
 
 import { Promised } from '../field-extensions.ts';
-import type { Connection, Edge, PageInfo } from './connection.ts';
+import type { Edge, PageConnection, PageInfo } from './connection.ts';
 
 @ObjectType('PageInfo', { description: 'The position of a page in its list.', simpleResolvers: true })
 export class PageInfoType implements PageInfo {
@@ -42,7 +42,7 @@ export function connectionType<Node extends object>(name: string, nodeType: () =
   }
 
   @ObjectType(`${name}Connection`, { description: `A page of a list of type ${name}.`, simpleResolvers: true })
-  class ConnectionType implements Connection<Node> {
+  class ConnectionType implements Pick<PageConnection<Node>, 'edges' | 'nodes' | 'pageInfo' | 'totalCount'> {
     @Field(() => [EdgeType], { description: 'The entries of the page, in the requested order.' })
     edges!: readonly Edge<Node>[];
 

@@ -16,7 +16,7 @@ import type { ListOptions, ListRequest, Page } from '../../domain/page.ts';
 import type { Services } from '../../domain/services.ts';
 import type { Include, UpdateOptions } from '../../domain/store.ts';
 import { isVersion, type Precondition } from '../../domain/version.ts';
-import { connectionOf, requestFor, type Connection } from '../connections/connection.ts';
+import { PageConnection, requestFor } from '../connections/connection.ts';
 import type { GraphQLContext } from '../context.ts';
 import type { PreparedInfo } from '../../platform/executor/index.ts';
 import type { ChildList } from '../loaders.ts';
@@ -131,12 +131,12 @@ export function childrenResolver<Name extends NounName>(
       @Args(() => args) request: ListRequest<object, string>,
       @Ctx() { loaders }: GraphQLContext,
       @Info() info: GraphQLResolveInfo,
-    ): Promise<Connection<object> | null> {
+    ): Promise<PageConnection<object> | null> {
       const id = idOf(noun, row);
       const include = relationsOf(info);
       const children = loaders.childrenOf(field, listIn);
       const page = await children.page({ request: requestFor(request, info), include }).load(id);
-      return page && connectionOf(page, () => children.count(request.filter).load(id), include);
+      return page && new PageConnection(page, () => children.count(request.filter).load(id), include);
     }
   }
 
@@ -177,11 +177,11 @@ export function queryResolver<Name extends NounName>(
       @Args(() => args) request: ListRequest<object, string>,
       @Ctx() { services }: GraphQLContext,
       @Info() info: GraphQLResolveInfo,
-    ): Promise<Connection<object>> {
+    ): Promise<PageConnection<object>> {
       const service = serviceOf(services, noun);
       const include = relationsOf(info);
       const page = await service.list(requestFor(request, info), { include });
-      return connectionOf(page, () => service.count(request.filter), include);
+      return new PageConnection(page, () => service.count(request.filter), include);
     }
   }
 
