@@ -1,4 +1,4 @@
-import { ApolloServer, type ApolloServerPlugin } from '@apollo/server';
+import { ApolloServer, type ApolloServerPlugin, type GraphQLRequestListener } from '@apollo/server';
 import {
   ApolloServerPluginCacheControlDisabled,
   ApolloServerPluginInlineTraceDisabled,
@@ -55,8 +55,6 @@ interface ApolloContext {
     checked?: CheckedDocument;
   };
 }
-
-type Plugin = ApolloServerPlugin<ApolloContext>;
 
 /** Security scanners report directive overloading when ten unknown directives return ten errors. */
 const maxValidationErrors = 5;
@@ -125,8 +123,8 @@ function createApollo(options: ApolloOptions): ApolloServer<ApolloContext> {
 }
 
 /** Refuses documents that are too large to validate, and prepares valid ones instead of executing them. */
-function preparing({ schema, hidden, limits, log, onRefusal }: ApolloOptions): Plugin {
-  const listener = Promise.resolve<Awaited<ReturnType<NonNullable<Plugin['requestDidStart']>>>>({
+function preparing({ schema, hidden, limits, log, onRefusal }: ApolloOptions): ApolloServerPlugin<ApolloContext> {
+  const listener: GraphQLRequestListener<ApolloContext> = {
     validationDidStart: async (request) => {
       const { document, contextValue } = request;
       const checked = checkDocument(document, limits.maxFields, onRefusal);
@@ -168,9 +166,9 @@ function preparing({ schema, hidden, limits, log, onRefusal }: ApolloOptions): P
         if (violation !== undefined) markBadInput(error, violation);
       }
     },
-  });
+  };
   return {
-    requestDidStart: () => listener,
+    requestDidStart: () => Promise.resolve(listener),
     unexpectedErrorProcessingRequest: async ({ error }) => log.error({ err: error }, 'internal error'),
   };
 }
