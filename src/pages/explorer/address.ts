@@ -1,6 +1,6 @@
 import type { Operation } from './curl.ts';
 
-interface Address {
+export interface Address {
   readonly key: string | undefined;
   readonly operation: Operation | undefined;
 }

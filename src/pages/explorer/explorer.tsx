@@ -3,7 +3,7 @@ import { DOC_EXPLORER_PLUGIN } from '@graphiql/plugin-doc-explorer';
 import { pick, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
 import { useEffect, useMemo, useRef, useState, type ComponentProps, type RefObject } from 'react';
 
-import { takeFromAddress } from './address.ts';
+import { type Address, takeFromAddress } from './address.ts';
 import type { Operation } from './curl.ts';
 import { headersWith, storeKey } from './api-key.ts';
 import { browserStorage } from './browser-storage.ts';
@@ -38,20 +38,13 @@ export function Explorer({ firstKey, firstOperation, examples, onReady }: Explor
   const [key, setKey] = useState(firstKey);
   const [initial, setInitial] = useState(firstOperation);
   const [brought, setBrought] = useState<Operation>();
-  const [summaries, setSummaries] = useState<Summaries>(new Map());
   const openTab = useRef('');
-  const fetcher = useMemo(() => {
-    const onStart = (): OnSummary => {
-      const tab = openTab.current;
-      setSummaries((all) => new Map([...all].filter(([id]) => id !== tab)));
-      return (summary) => summary && setSummaries((all) => new Map([...all, [tab, summary]]));
-    };
-    return createFetcher(key, { onStart, askForKey: focusKeyField });
-  }, [key]);
+  const { summaries, onStart, forgetSummaries } = useSummaries(openTab);
+  const fetcher = useMemo(() => createFetcher(key, { onStart, askForKey: focusKeyField }), [key]);
   const changeKey = (changed: string | undefined): void => {
     storeKey(changed);
     setKey(changed);
-    setSummaries(new Map());
+    forgetSummaries();
     // It has its tab by now.
     setInitial(undefined);
   };
@@ -59,16 +52,10 @@ export function Explorer({ firstKey, firstOperation, examples, onReady }: Explor
     const written = onReady();
     if (written !== undefined) setBrought(written);
   };
-
-  useEffect(() => {
-    const onHashChange = (): void => {
-      const address = takeFromAddress();
-      if (address.key !== undefined) changeKey(address.key);
-      if (address.operation !== undefined) setBrought(address.operation);
-    };
-    window.addEventListener('hashchange', onHashChange);
-    return () => window.removeEventListener('hashchange', onHashChange);
-  }, []);
+  useLinks((address) => {
+    if (address.key !== undefined) changeKey(address.key);
+    if (address.operation !== undefined) setBrought(address.operation);
+  });
 
   const tabs = [...(initial === undefined ? [] : [tabOf(initial)]), ...examples];
   const headers = key === undefined ? '' : JSON.stringify(headersWith(key), null, 2);
@@ -99,6 +86,26 @@ export function Explorer({ firstKey, firstOperation, examples, onReady }: Explor
       <SchemaNotice onKey={changeKey} />
     </GraphiQL>
   );
+}
+
+/** How the last request of each tab went. `onStart` is called when the next one of the open tab begins. */
+function useSummaries(openTab: RefObject<string>) {
+  const [summaries, setSummaries] = useState<Summaries>(new Map());
+  const onStart = (): OnSummary => {
+    const tab = openTab.current;
+    setSummaries((all) => new Map([...all].filter(([id]) => id !== tab)));
+    return (summary) => summary && setSummaries((all) => new Map([...all, [tab, summary]]));
+  };
+  return { summaries, onStart, forgetSummaries: () => setSummaries(new Map()) };
+}
+
+/** Takes what a link into the open page brings. The function of the first rendering is called for all of them. */
+function useLinks(onLink: (address: Address) => void): void {
+  useEffect(() => {
+    const onHashChange = (): void => onLink(takeFromAddress());
+    window.addEventListener('hashchange', onHashChange);
+    return () => window.removeEventListener('hashchange', onHashChange);
+  }, []);
 }
 
 /** GraphiQL 5.4 asks for the system's colours once for its editors, whose colours are no style sheet's. */
