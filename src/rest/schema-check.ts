@@ -127,7 +127,7 @@ function problemOf(keyword: string, schema: Schema, value: unknown): string {
 
 function expected({ type, format, minimum, maximum, ...schema }: Schema): string {
   if ('enum' in schema) return `one of ${(schema['enum'] as string[]).join(', ')}`;
-  if (format === 'int64') return `a whole number from ${-(2n ** 63n)} to ${2n ** 63n - 1n}`;
+  if (format === 'int64') return `a whole number in digits, from ${-(2n ** 63n)} to ${2n ** 63n - 1n}`;
   if (type === 'integer') return `a whole number from ${minimum} to ${maximum}`;
   return type === 'boolean' ? 'true or false' : `${type === 'object' || type === 'array' ? 'an' : 'a'} ${type}`;
 }

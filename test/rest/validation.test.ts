@@ -71,7 +71,7 @@ describe('a body', () => {
     '9223372036854775808',
   ])('gets an error with the number %s as it was written', async (number) => {
     const { body } = await rest.ask('POST', '/store/orders', `{"petId":${number},"quantity":${number}}`);
-    const ids = 'a whole number from -9223372036854775808 to 9223372036854775807';
+    const ids = 'a whole number in digits, from -9223372036854775808 to 9223372036854775807';
     expect(body.message).toBe(
       `petId: must be ${ids}, not ${number}. quantity: must be a whole number from 1 to 2147483647, not ${number}.`,
     );
@@ -84,7 +84,7 @@ describe('a body', () => {
     const { status, body } = await rest.ask('POST', '/pets', `{"name":${nested},"categoryId":{"a":1.5}}`);
     expect([status, body.message]).toStrictEqual([
       400,
-      'name: must be a string, not an array. categoryId: must be a whole number from -9223372036854775808 to ' +
+      'name: must be a string, not an array. categoryId: must be a whole number in digits, from -9223372036854775808 to ' +
         '9223372036854775807, not an object.',
     ]);
     expect((await rest.ask('POST', '/categories', `{"name":"Deep","unknown":[${nested},1.5]}`)).status).toBe(201);
