@@ -11,7 +11,7 @@ import {
 
 const again = 'Try again in a few seconds.';
 
-/** The server is there, but something else was in the way: the client is told what it has waited for last. */
+/** What clients read when a server that is reachable hasn't done the work, by the reason. */
 const messages: Readonly<Partial<Record<UnavailableReason, (cause: unknown) => string>>> = {
   busy: (cause) => waitedTooLong((cause as Partial<NoFreeConnection>).waitedFor ?? 'a database connection'),
   locked: () => waitedTooLong("a row's lock, or a table's, which another transaction holds"),
