@@ -17,10 +17,10 @@ const typeDefs = `
   scalar Day
   enum Status { AVAILABLE SOLD }
   enum Failure { NOT_FOUND CONFLICT UNAVAILABLE BUG }
-  input PetFilter { statusIn: [Status!], bornFrom: Day, and: PetFilter }
+  input PetFilter { nameContains: String, statusIn: [Status!], bornFrom: Day, and: PetFilter }
   input CreatePetInput { name: String!, age: Int, status: Status = AVAILABLE, born: Day, motherId: ID }
   interface Node { id: ID! }
-  type Category implements Node { id: ID!, name: String!, pets(first: Int, last: Int): PetConnection }
+  type Category implements Node { id: ID!, name: String!, pets(first: Int, last: Int, filter: PetFilter): PetConnection }
   type Pet implements Node { id: ID!, name: String!, motherId: ID, category: Category, friend: Pet }
   type PetEdge { cursor: String!, node: Pet! }
   type PageInfo { hasNextPage: Boolean! }

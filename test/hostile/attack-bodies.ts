@@ -133,6 +133,15 @@ export const attackBodies: readonly AttackBody[] = [
     code: 'BAD_USER_INPUT',
     body: JSON.stringify({
       query: `query ($filter: PetFilter) { categories(first: 50) { edges { node { ${aliases(48, 'pets(first: 1, filter: $filter) { edges { cursor } }')} } } } }`,
+      variables: { filter: { categoryIdIn: Array.from({ length: 100 }, () => 'x'.repeat(10_000)) } },
+    }),
+  },
+  {
+    name: 'a search of a megabyte for 400 parents',
+    status: 200,
+    code: 'BAD_USER_INPUT',
+    body: JSON.stringify({
+      query: `query ($filter: PetFilter) { categories(first: 50) { edges { node { ${aliases(8, 'pets(first: 1, filter: $filter) { edges { cursor } }')} } } } }`,
       variables: { filter: { nameContains: 'x'.repeat(1_000_000) } },
     }),
   },

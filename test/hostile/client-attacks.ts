@@ -157,7 +157,7 @@ export const clientAttacks: Readonly<Record<string, Attack>> = {
       40,
       times(40, (index) => async () => {
         const names = times(
-          40,
+          9,
           (alias) => `a${alias}: pets(filter: { nameContains: "e${index}x${alias}" }) { totalCount }`,
         );
         return (await target.graphql({ query: `{ ${names.join(' ')} }` })).status;

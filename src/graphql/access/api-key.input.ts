@@ -101,7 +101,11 @@ export class RotateApiKeyInput {
 
 @InputType('ApiKeyFilter', { description: 'Which keys to list.' })
 class ApiKeyFilterInput implements ApiKeyFilterRequest {
-  @Field(() => String, { nullable: true, description: 'The name contains this text, without regard to case.' })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'The name contains this text, without regard to case. Counts 500 in complexity for the page, and 500 for `totalCount`.',
+  })
   nameContains?: string | null;
 
   @Field(() => PlanEnum, { nullable: true, description: 'Keys with this plan.' })

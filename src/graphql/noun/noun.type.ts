@@ -19,7 +19,7 @@ export const common = {
   nameContains: {
     type: () => String,
     description:
-      'The name contains this text of at most 255 characters, without regard to case; `%` and `_` mean themselves.',
+      'The name contains this text of at most 255 characters, without regard to case; `%` and `_` mean themselves. Counts 500 in complexity for the page, and 500 for `totalCount`.',
   },
   byId: { description: 'By id: the order of creation.' },
   byName: { description: 'By name, code point by code point.' },

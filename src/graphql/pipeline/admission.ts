@@ -2,7 +2,6 @@ import { GraphQLError } from 'graphql';
 
 import type { Bound, OnRefusal } from '../../http/observe/bounds.ts';
 import { overLimit } from './errors.ts';
-import type { CountedList } from './measurement.ts';
 import type { Measure } from './measures.ts';
 
 export interface OperationLimits {
@@ -41,7 +40,7 @@ export function quotaCost({ rootFields, executedFields }: Measure, requestBytes:
  * wrote the operation.
  */
 export function assertWithinLimits(measure: Measure, limits: OperationLimits, onRefusal: OnRefusal): void {
-  const { depth, complexity, list, aliases } = measure;
+  const { depth, complexity, aliases } = measure;
   const { maxDepth, maxComplexity, maxAliases } = limits;
   const refuse = (bound: Bound, error: GraphQLError): never => {
     onRefusal(bound);
@@ -52,14 +51,17 @@ export function assertWithinLimits(measure: Measure, limits: OperationLimits, on
   if (aliases > maxAliases)
     refuse('aliases', overLimit(`The operation has ${aliases} aliases, but at most ${maxAliases} are allowed.`));
   if (complexity > maxComplexity) {
-    const message = `The operation's complexity is ${complexity}, but at most ${maxComplexity} is allowed. ${adviceFor(list)}`;
+    const message = `The operation's complexity is ${complexity}, but at most ${maxComplexity} is allowed. ${adviceFor(measure)}`;
     const extensions = { code: 'COMPLEXITY_LIMIT_EXCEEDED', complexity, maxComplexity, http: { status: 400 } };
     refuse('complexity', new GraphQLError(message, { extensions }));
   }
 }
 
 /** How to make an operation less complex, in the words of its author. */
-function adviceFor(list: CountedList | undefined): string {
+function adviceFor({ list, searchComplexity }: Measure): string {
+  if (searchComplexity > (list?.complexity ?? 0)) {
+    return `Search less: nameContains counts ${searchComplexity} of it, 500 for each page and 500 for each totalCount.`;
+  }
   if (list === undefined) return 'Select fewer objects.';
   const { path, entries, complexity, within } = list;
   const inner = within === undefined ? '' : `, with ${within.entries} of ${within.path} in each`;

@@ -31,11 +31,15 @@ export interface CountedList {
 }
 
 const complexityOfTotalCount = 20;
+/** A text that few names contain may have all of them looked through. */
+const complexityOfSearch = 500;
 
 /** The measures of some selections of one type. */
 interface Size {
   readonly depth: number;
   readonly complexity: number;
+  /** Of all searches: parents don't multiply it, because a field searches once for all of them. */
+  readonly searches: number;
   readonly list: CountedList | undefined;
   readonly aliases: number;
   /** An estimate of what it writes. */
@@ -48,6 +52,7 @@ interface Size {
 const empty: Size = {
   depth: 0,
   complexity: 0,
+  searches: 0,
   list: undefined,
   aliases: 0,
   bytes: 0,
@@ -65,8 +70,9 @@ const nothing: Counted = { complexity: 0, list: undefined };
  *
  * Complexity: a field that returns an object counts 1 for each parent; edges, page information and introspection
  * nothing. A connection whose rows are read counts, instead of 1, its page size times 1 plus what its nodes select, and
- * 20 more when they are counted, at least 1. `nodes` counts the number of its ids times 1 plus its selection. Fields that
- * are selected twice count twice, though they are merged.
+ * 20 more when they are counted, at least 1. A filter with `nameContains` counts 500 more for the rows and 500 more for
+ * their count, once for the field, however many parents it has. `nodes` counts the number of its ids times 1 plus its
+ * selection. Fields that are selected twice count twice, though they are merged.
  */
 export function measureOperation(source: OperationSource, values: ReadonlyMap<string, SizingValue>): Measure {
   return new Walk(source, values).measure();
@@ -88,7 +94,9 @@ class Walk {
   measure(): Measure {
     const { operation, schema } = this.#source;
     const rootType = schema.getRootType(operation.operation) as GraphQLObjectType;
-    const { depth, complexity, list, aliases, bytes } = this.#ofSelections(operation.selectionSet, rootType);
+    const { searches, ...size } = this.#ofSelections(operation.selectionSet, rootType);
+    const { depth, list, aliases, bytes } = size;
+    const complexity = countable(size.complexity + searches);
     const collected = collectFields(
       { schema, fragments: this.#fragments },
       rootType,
@@ -100,23 +108,25 @@ class Walk {
     const rootFieldNames = [...new Set(rootFields)];
     const [name = '', second] = rootFieldNames;
     const label = `${operation.operation} ${second === undefined ? name : 'of several fields'}`;
-    return { depth, complexity, list, aliases, bytes, rootFields, executedFields, rootFieldNames, label };
+    const measured = { depth, complexity, searchComplexity: searches, list, aliases, bytes };
+    return { ...measured, rootFields, executedFields, rootFieldNames, label };
   }
 
   #ofSelections({ selections }: SelectionSetNode, parent: GraphQLNamedType | undefined): Size {
-    let { depth, complexity, list, aliases, bytes, isPaged, isCounted } = empty;
+    let { depth, complexity, searches, list, aliases, bytes, isPaged, isCounted } = empty;
     for (const selection of selections) {
       if (this.#isSkipped(selection)) continue;
       const size = this.#ofSelection(selection, parent);
       depth = Math.max(depth, size.depth);
       complexity = countable(complexity + size.complexity);
+      searches = countable(searches + size.searches);
       list = heavier(list, size.list);
       aliases = countable(aliases + size.aliases);
       bytes = countable(bytes + size.bytes);
       isPaged ||= size.isPaged;
       isCounted ||= size.isCounted;
     }
-    return { depth, complexity, list, aliases, bytes, isPaged, isCounted };
+    return { depth, complexity, searches, list, aliases, bytes, isPaged, isCounted };
   }
 
   #ofSelection(selection: SelectionNode, parent: GraphQLNamedType | undefined): Size {
@@ -147,6 +157,7 @@ class Walk {
     return {
       depth: within.depth + 1,
       ...(field.selectionSet === undefined ? nothing : this.#countOf(field, parent, type, within)),
+      searches: within.searches + this.#searchesOf(field, type, within),
       aliases,
       bytes: countable(keyBytes + this.#resultBytes(field, type, within)),
       isPaged: isOfConnection && pageFields.has(name),
@@ -173,6 +184,21 @@ class Walk {
     }
     const complexity = countable(times * (1 + within.complexity));
     return { complexity, list: listWith(key, times, complexity, within.list) };
+  }
+
+  #searchesOf(field: FieldNode, type: GraphQLNamedType | undefined, { isPaged, isCounted }: Size): number {
+    if (!isConnection(type) || !this.#isSearch(field)) return 0;
+    return (Number(isPaged) + Number(isCounted)) * complexityOfSearch;
+  }
+
+  /** Whether the filter of a list has a text that names must contain; an empty one filters nothing. */
+  #isSearch({ arguments: args = [] }: FieldNode): boolean {
+    const filter = args.find(({ name }) => name.value === 'filter')?.value;
+    const text =
+      filter?.kind === Kind.OBJECT ? filter.fields.find(({ name }) => name.value === 'nameContains') : undefined;
+    const given = text === undefined ? filter : text.value;
+    if (given?.kind === Kind.VARIABLE) return this.#values.get(given.name.value) === 1;
+    return given?.kind === Kind.STRING && given.value !== '';
   }
 
   #resultBytes(field: FieldNode, type: GraphQLNamedType | undefined, within: Size): number {

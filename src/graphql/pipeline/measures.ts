@@ -10,6 +10,8 @@ export interface Measure {
   readonly depth: number;
   /** Objects that could be looked up; see `measureOperation`. */
   readonly complexity: number;
+  /** How much of the complexity is that of searches. */
+  readonly searchComplexity: number;
   /** The list that counts most in it. */
   readonly list: CountedList | undefined;
   readonly aliases: number;
@@ -25,16 +27,17 @@ export interface Measure {
   readonly label: string;
 }
 
-/** The arguments that set the size of a result. */
-const sizingArguments: ReadonlySet<string> = new Set(['first', 'last', 'if', 'nodeIds']);
+/** The arguments, and the input field, that decide how much is looked up. */
+const sizingArguments: ReadonlySet<string> = new Set(['first', 'last', 'if', 'nodeIds', 'filter', 'nameContains']);
 
-/** A number, a boolean, or the length of a list; other values don't matter here. */
+/** A number, a boolean, the length of a list; of a text, or of that in a filter, whether it is empty (0) or not (1). */
 export type SizingValue = number | boolean | undefined;
 
 function sizingValueOf(value: unknown): SizingValue {
   if (typeof value === 'number' || typeof value === 'boolean') return value;
   if (Array.isArray(value)) return value.length;
-  return typeof value === 'string' ? 1 : undefined;
+  const text = typeof value === 'object' && value !== null && 'nameContains' in value ? value.nameContains : value;
+  return typeof text === 'string' ? Math.min(text.length, 1) : undefined;
 }
 
 /** The last measures, by the operation and the values that they depend on; all take so many bytes, or twice as many. */

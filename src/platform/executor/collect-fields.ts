@@ -1,4 +1,5 @@
 import {
+  type ArgumentNode,
   type DocumentNode,
   type FieldNode,
   type FragmentDefinitionNode,
@@ -10,6 +11,7 @@ import {
   type InlineFragmentNode,
   isAbstractType,
   Kind,
+  type ObjectFieldNode,
   type SelectionNode,
   type SelectionSetNode,
   visit,
@@ -91,13 +93,12 @@ export function fragmentsIn({ definitions }: DocumentNode): Fragments {
   return fragments;
 }
 
-/** The variables that a document gives to arguments of these names, those of directives included. */
-export function variablesFor(argumentNames: ReadonlySet<string>, document: DocumentNode): readonly string[] {
+/** The variables that a document gives to arguments of these names, those of directives included, or to input fields. */
+export function variablesFor(names: ReadonlySet<string>, document: DocumentNode): readonly string[] {
   const variables = new Set<string>();
-  visit(document, {
-    Argument: ({ name, value }) => {
-      if (value.kind === Kind.VARIABLE && argumentNames.has(name.value)) variables.add(value.name.value);
-    },
-  });
+  const visitGiven = ({ name, value }: ArgumentNode | ObjectFieldNode): void => {
+    if (value.kind === Kind.VARIABLE && names.has(name.value)) variables.add(value.name.value);
+  };
+  visit(document, { Argument: visitGiven, ObjectField: visitGiven });
   return [...variables];
 }

@@ -106,6 +106,61 @@ it('counts the payload of a mutation and what is in it', async () => {
   );
 });
 
+it.each([
+  ['a page of a search, 500 more', 'pets(filter: { nameContains: "x" }) { nodes { id } }', 520],
+  ['its count, 500 more', 'pets(filter: { nameContains: "x" }) { totalCount }', 521],
+  ['both, each of them', 'pets(filter: { nameContains: "x" }) { ...P totalCount }', 1040],
+  ['neither, nothing more', 'pets(filter: { nameContains: "x" }) { __typename }', 1],
+  ['an empty page all the same', 'pets(first: 0, filter: { nameContains: "x" }) { ...P }', 501],
+  [
+    'a search in each of a hundred parents, once',
+    'pets(first: 100) { nodes { category { pets(first: 1, filter: { statusIn: [SOLD], nameContains: """x""" }) { ...P totalCount } } } }',
+    100 + 100 + 100 + 2_000 + 1_000,
+  ],
+  ['a search by a variable', 'pets(filter: { nameContains: $text }) { ...P }', 520],
+  ['a filter by a variable', 'pets(filter: $filter) { ...P }', 520],
+  ['a default of a variable', 'pets(filter: $default) { ...P }', 520],
+  ['no search by a null', 'pets(filter: { nameContains: null }) { ...P }', 20],
+  ['no search by a variable that is null', 'pets(filter: { nameContains: $null }) { ...P }', 20],
+  ['no search by a variable that is omitted', 'pets(filter: { nameContains: $omitted }) { ...P }', 20],
+  ['no search by an empty text, which filters nothing', 'pets(filter: { nameContains: "" }) { ...P }', 20],
+  ['no search by an empty text in a variable', 'pets(filter: { nameContains: $empty }) { ...P }', 20],
+  ['no search by another filter', 'pets(filter: $other) { ...P }', 20],
+  ['no search by a filter that is null', 'pets(filter: $noFilter) { ...P }', 20],
+])('counts %s', async (_what, selection, complexity) => {
+  const query = `query (
+    $text: String, $null: String, $omitted: String, $empty: String
+    $filter: PetFilter, $default: PetFilter = { nameContains: "x" }, $other: PetFilter, $noFilter: PetFilter
+  ) {
+    ${['text', 'null', 'omitted', 'empty'].map((name) => `${name}: echo(text: $${name})`).join(' ')}
+    ${['filter', 'default', 'other', 'noFilter'].map((name) => `${name}: pets(filter: $${name}) @include(if: false) { ...P }`).join(' ')}
+    ${selection}
+  }
+  fragment P on PetConnection { pageInfo { hasNextPage } }`;
+  const variables = {
+    text: 'x',
+    null: null,
+    empty: '',
+    filter: { nameContains: 'x' },
+    other: { nameContains: null, statusIn: ['SOLD'] },
+    noFilter: null,
+  };
+  const { headers } = await sample.post({ query, variables });
+  expect(headers['x-graphql-complexity']).toBe(String(complexity));
+});
+
+it('lets nine searches through, and says of more what they count', async () => {
+  const searches = (count: number): string =>
+    Array.from({ length: count }, (_, index) => `s${index}: pets(filter: { nameContains: "x" }) { totalCount }`).join(
+      ' ',
+    );
+  await expectAllowed(`{ ${searches(9)} }`);
+  const { errors } = await run(`{ ${searches(10)} ${petsOf('(first: 30)', 'id')} }`);
+  expect(errors[0]!.message).toBe(
+    "The operation's complexity is 5240, but at most 5000 is allowed. Search less: nameContains counts 5000 of it, 500 for each page and 500 for each totalCount.",
+  );
+});
+
 it('names the list that counts most, by its response keys, and none of a single entry', async () => {
   const pages = petsOf(
     '(first: 100)',
