@@ -133,7 +133,7 @@ export const attackBodies: readonly AttackBody[] = [
     code: 'BAD_USER_INPUT',
     body: JSON.stringify({
       query: `query ($filter: PetFilter) { categories(first: 50) { edges { node { ${aliases(48, 'pets(first: 1, filter: $filter) { edges { cursor } }')} } } } }`,
-      variables: { filter: { categoryIdIn: Array.from({ length: 100 }, () => 'x'.repeat(10_000)) } },
+      variables: { filter: { categoryIdIn: Array.from({ length: 1_001 }, () => 'x'.repeat(900)) } },
     }),
   },
   {
