@@ -16,6 +16,7 @@ const parts = {
 /** What every part may use. */
 const tools = [
   'platform/background',
+  'platform/control-group',
   'platform/lru-map',
   'platform/remote-clock',
   'platform/shown-error',
