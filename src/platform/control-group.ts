@@ -24,20 +24,30 @@ export function readControlGroups(root = '/'): ControlGroupLimits {
 /** A line of `/proc/self/cgroup`: its number, its controllers (none in version 2), and its path. */
 function limitsOf(mount: string, line: string): ControlGroupLimits {
   const [, controllers = '', path = '/'] = /^\d+:([^:]*):(.*)$/.exec(line) ?? [];
-  const names = controllers.split(',');
   if (controllers === '') {
-    return {
-      processors: leastAt(mount, path, (folder) => quotient(textAt(join(folder, 'cpu.max')))),
-      memoryBytes: leastAt(mount, path, (folder) => wholeNumber(textAt(join(folder, 'memory.max')))),
-    };
+    return { processors: leastAt(mount, path, processorsOf), memoryBytes: leastAt(mount, path, memoryOf) };
   }
-  const processorsAt = (folder: string): number | undefined =>
-    quotient(`${textAt(join(folder, 'cpu.cfs_quota_us'))} ${textAt(join(folder, 'cpu.cfs_period_us'))}`);
-  const memoryAt = (folder: string): number | undefined => wholeNumber(textAt(join(folder, 'memory.limit_in_bytes')));
+  const names = controllers.split(',');
   return {
-    processors: names.includes('cpu') ? leastAt(join(mount, 'cpu'), path, processorsAt) : undefined,
-    memoryBytes: names.includes('memory') ? leastAt(join(mount, 'memory'), path, memoryAt) : undefined,
+    processors: names.includes('cpu') ? leastAt(join(mount, 'cpu'), path, processorsOfVersion1) : undefined,
+    memoryBytes: names.includes('memory') ? leastAt(join(mount, 'memory'), path, memoryOfVersion1) : undefined,
   };
+}
+
+function processorsOf(folder: string): number | undefined {
+  return quotient(textAt(join(folder, 'cpu.max')));
+}
+
+function memoryOf(folder: string): number | undefined {
+  return wholeNumber(textAt(join(folder, 'memory.max')));
+}
+
+function processorsOfVersion1(folder: string): number | undefined {
+  return quotient(`${textAt(join(folder, 'cpu.cfs_quota_us'))} ${textAt(join(folder, 'cpu.cfs_period_us'))}`);
+}
+
+function memoryOfVersion1(folder: string): number | undefined {
+  return wholeNumber(textAt(join(folder, 'memory.limit_in_bytes')));
 }
 
 /** In a container the path may be that of the host: then the mount itself is the group. */
