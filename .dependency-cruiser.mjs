@@ -63,6 +63,7 @@ const modules = {
   cli: [
     'config',
     'database',
+    'database-url',
     'domain',
     'failed-start',
     'graphql',

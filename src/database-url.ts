@@ -3,7 +3,12 @@ import { createSecureContext } from 'node:tls';
 
 import { parse, toClientConfig } from 'pg-connection-string';
 
-import type { ConnectionConfig, DatabaseOptions, PostgresAddress } from './platform/postgres/index.ts';
+import {
+  type ConnectionConfig,
+  type DatabaseOptions,
+  type PostgresAddress,
+  targetsOf,
+} from './platform/postgres/index.ts';
 
 /** The URL of a PostgreSQL server, or where the embedded one listens. */
 export type DatabaseLocation = string | PostgresAddress;
@@ -80,6 +85,12 @@ export function databaseAt(location: DatabaseLocation): DatabaseOptions {
   return typeof location === 'string'
     ? { config: parseDatabaseUrl(location), session: 'server' }
     : { config: { ...location, ssl: false }, session: 'embedded' };
+}
+
+/** For people: the database of a usable URL, and its hosts. */
+export function describeDatabase(url: string): string {
+  const targets = targetsOf(parseDatabaseUrl(url));
+  return `${targets[0]?.database ?? 'without a name'} at ${targets.map(({ name }) => name).join(', ')}`;
 }
 
 /**

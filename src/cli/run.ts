@@ -1,7 +1,10 @@
+import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { type Config, type Environment, readConfig } from '../config.ts';
+import { type Config, ConfigError, type Environment, readConfig } from '../config.ts';
+import { describeDatabase } from '../database-url.ts';
 import { explainFailure } from '../failed-start.ts';
+import { holdsEmbeddedPostgres } from '../platform/embedded/index.ts';
 import { plainText } from '../platform/shown-error.ts';
 import type { OpenDatabaseOptions } from '../database/start/open.ts';
 
@@ -18,13 +21,28 @@ export async function run(work: () => Promise<void>): Promise<void> {
 /** The database of the settings as a command opens it: with one connection. */
 export function databaseOptions(environment?: Environment): OpenDatabaseOptions {
   const { databaseUrl: url, dataDir, withDemoStore } = readSettings(environment);
-  return { url, dataDir, poolSize: 1, withDemoStore, onWait: notify };
+  return { url, dataDir, mustExist: true, poolSize: 1, withDemoStore, onWait: notify };
 }
 
-/** The settings; their warnings are written. */
+/**
+ * The settings of a command; writes their warnings, and which database it acts on. Throws ConfigError where there is
+ * none: a command that made one would succeed on a store that nobody uses.
+ */
 export function readSettings(environment?: Environment): Config {
   const config = readConfig(environment);
   for (const warning of config.warnings) notify(warning);
+  const { databaseUrl, dataDir } = config;
+  if (databaseUrl === undefined && !holdsEmbeddedPostgres(dataDir)) {
+    throw new ConfigError(
+      `DATABASE_URL is unset, and DATA_DIR (${resolve(dataDir)}) holds no embedded database: ` +
+        'give this command the settings that the service has. Only a start of the service makes a database.',
+    );
+  }
+  notify(
+    databaseUrl === undefined
+      ? `Database: the embedded one in ${resolve(dataDir)} (DATA_DIR)`
+      : `Database: ${describeDatabase(databaseUrl)} (DATABASE_URL)`,
+  );
   return config;
 }
 

@@ -53,7 +53,7 @@ function showProgress(): (share: number, next: string) => void {
 const options = readOptions();
 await run(async () => {
   const config = readSettings();
-  const embedded = config.databaseUrl === undefined ? await startEmbeddedPostgres(config.dataDir) : undefined;
+  const embedded = config.databaseUrl === undefined ? await startEmbeddedPostgres(config.dataDir, true) : undefined;
   const location = config.databaseUrl ?? (embedded as NonNullable<typeof embedded>).connection;
   try {
     await migrate({ location, onWait: notify });

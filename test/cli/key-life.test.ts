@@ -9,7 +9,7 @@ const store = await startTestApp();
 // oxlint-disable-next-line typescript/no-explicit-any -- what a command prints is its own to say
 async function json(...args: readonly string[]): Promise<any> {
   const { exitCode, stdout, stderr } = await keysIn(store.environment, ...args, '--json');
-  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: expect.stringMatching(/^Database: .+\n$/) });
   return JSON.parse(stdout);
 }
 

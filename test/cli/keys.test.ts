@@ -138,7 +138,10 @@ describe('keys, beside a running service', () => {
 
   it('ends with exit code 1 for a key that does not exist', async () => {
     const { exitCode, stderr } = await keys('revoke', '999999');
-    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: 'keys: There is no API key with the id "999999".\n' });
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: 1,
+      stderr: expect.stringMatching(/^Database: .+\nkeys: There is no API key with the id "999999"\.\n$/),
+    });
   });
 
   it('explains itself', async () => {

@@ -45,12 +45,16 @@ it.each([
   expect(message).toMatch(new RegExp(`^${name} is "${environment[name]}", but must be ${right}.*$`));
 });
 
-it.each([['main.js'], ['cli/migrate.js'], ['cli/seed.js', '--pets', '1']])('%s says so in one line', (...command) => {
+it.each([
+  ['must be a directory', 'main.js'],
+  ['holds no embedded database', 'cli/migrate.js'],
+  ['holds no embedded database', 'cli/seed.js', '--pets', '1'],
+])('that DATA_DIR %s, %s says in one line', (reason, ...command) => {
   const { status, stderr } = spawnSync(process.execPath, [`dist/src/${command[0]}`, ...command.slice(1)], {
     env: { ...compiled, DATA_DIR: join(directory, 'file') },
     encoding: 'utf8',
   });
-  expect([status, stderr.trim().split('\n')]).toEqual([1, [expect.stringContaining('but must be a directory')]]);
+  expect([status, stderr.trim().split('\n')]).toEqual([1, [expect.stringContaining(reason)]]);
 });
 
 it.each([

@@ -133,5 +133,6 @@ ${Object.entries(commands)
   --json            for programs
   --help            shows this
 
-It works on the database of DATABASE_URL, or the embedded one in DATA_DIR, whether the service runs or not.
+It acts on the database of DATABASE_URL, or the embedded one in DATA_DIR, whether the service runs or not, and says
+which on standard error. It makes none: give it the settings of the service.
 The exit code is 0, or 1 when it can't be done, or 2 for a wrong command line.`;

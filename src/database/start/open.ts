@@ -22,6 +22,8 @@ export interface OpenDatabaseOptions extends Omit<ConnectOptions, 'location' | '
   readonly dataDir: string;
   /** The engine in `dataDir`, when it is starting already. */
   readonly embedded?: Promise<EmbeddedPostgres> | undefined;
+  /** For commands: only a start of the service makes an embedded database. */
+  readonly mustExist?: boolean | undefined;
   readonly withDemoStore: boolean;
   /** Receives a sentence for people when migrations have to wait. */
   readonly onWait?: ((reason: string) => void) | undefined;
@@ -39,8 +41,8 @@ export interface OpenDatabase extends Database {
  * a server.
  */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDatabase> {
-  const { url, dataDir, embedded: starting, withDemoStore, onWait, ...connecting } = options;
-  const embedded = url === undefined ? await (starting ?? startEmbeddedPostgres(dataDir)) : undefined;
+  const { url, dataDir, embedded: starting, mustExist, withDemoStore, onWait, ...connecting } = options;
+  const embedded = url === undefined ? await (starting ?? startEmbeddedPostgres(dataDir, mustExist)) : undefined;
   let database: Database | undefined;
   const close = async (): Promise<void> => {
     await database?.close();

@@ -1,9 +1,28 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+import { failureIn } from './data-directory.ts';
 
 /** The directory of the database files. */
 export function clusterDirectory(dataDir: string): string {
   return join(dataDir, 'postgres');
+}
+
+/**
+ * Whether there is an embedded database in the directory, or one that is being made. Makes nothing, and throws
+ * UnusableDataDirectory where the directory can't be read.
+ */
+export function holdsEmbeddedPostgres(dataDir: string): boolean {
+  try {
+    return statSync(clusterDirectory(resolve(dataDir)), { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    throw failureIn(dataDir, error);
+  }
+}
+
+/** Whether the database in the directory was served once: until then a start would make it anew. */
+export function isClusterComplete(dataDir: string): boolean {
+  return existsSync(join(clusterDirectory(dataDir), 'PG_VERSION')) && !existsSync(markerOf(dataDir));
 }
 
 /**

@@ -2,8 +2,8 @@ import { realpathSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 import { inBackground } from '../background.ts';
-import { prepareCluster } from './cluster.ts';
-import { failureIn, prepareDataDirectory } from './data-directory.ts';
+import { isClusterComplete, prepareCluster } from './cluster.ts';
+import { failureIn, prepareDataDirectory, UnusableDataDirectory } from './data-directory.ts';
 import { tryLockDirectory, type DirectoryLock } from './directory-lock.ts';
 import { startEngineThread } from './engine-thread.ts';
 import { addressOf, assertTrustedSocketDirectory, prepareSocketDirectory, socketPath } from './socket-directory.ts';
@@ -35,14 +35,16 @@ export interface EmbeddedPostgres {
  *
  * Acknowledged writes survive a killed process, not necessarily a power cut. All connections share one backend: its
  * settings, named statements and advisory locks too. Throws EmbeddedPostgresInUse when the directory is served already,
- * and UnusableDataDirectory when it can't be made or written to.
+ * and UnusableDataDirectory when it can't be made or written to, or has no database that was served once and
+ * `mustExist` is true.
  */
-export async function startEmbeddedPostgres(dataDir: string): Promise<EmbeddedPostgres> {
+export async function startEmbeddedPostgres(dataDir: string, mustExist = false): Promise<EmbeddedPostgres> {
   let lock: DirectoryLock | undefined;
   try {
-    const realDataDir = prepareDataDirectory(dataDir);
+    const realDataDir = mustExist ? realpathSync(dataDir) : prepareDataDirectory(dataDir);
     lock = tryLockDirectory(realDataDir);
     if (lock === undefined) throw new EmbeddedPostgresInUse(realDataDir);
+    if (mustExist && !isClusterComplete(realDataDir)) throw unfinished(dataDir);
     const connection = addressOf(realDataDir);
     prepareCluster(realDataDir);
     prepareSocketDirectory(connection.host);
@@ -70,6 +72,13 @@ export function embeddedPostgresAddress(dataDir: string): PostgresAddress {
   const connection = addressOf(realPathOf(dataDir));
   assertTrustedSocketDirectory(connection.host);
   return connection;
+}
+
+function unfinished(dataDir: string): UnusableDataDirectory {
+  return new UnusableDataDirectory(
+    `DATA_DIR is ${JSON.stringify(dataDir)}, where the first start of the embedded database was ended before it was ` +
+      'complete: start the service there first.',
+  );
 }
 
 function realPathOf(dataDir: string): string {

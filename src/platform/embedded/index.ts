@@ -1,3 +1,4 @@
+export { holdsEmbeddedPostgres } from './cluster.ts';
 export {
   type EmbeddedPostgres,
   embeddedPostgresAddress,

@@ -1,4 +1,4 @@
-export type { ConnectionConfig, PostgresAddress } from './servers/connection-config.ts';
+export { type ConnectionConfig, type PostgresAddress, targetsOf } from './servers/connection-config.ts';
 export type { ConnectionPool } from './connection-pool.ts';
 export type { NoFreeConnection } from './connection-slots.ts';
 export type { PgConnection } from './connection.ts';

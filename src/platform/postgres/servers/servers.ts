@@ -1,10 +1,8 @@
 import type { LookupAddress } from 'node:dns';
 
-import pg from 'pg';
-
 import { type Accounts, service, Share } from '../../callers/index.ts';
 import { inBackground } from '../../background.ts';
-import type { ConnectionConfig } from './connection-config.ts';
+import { type ConnectionConfig, targetsOf } from './connection-config.ts';
 import { ConnectionFailure, readOnlyState } from '../connection-failure.ts';
 import { PgConnection, type OpenOptions } from '../connection.ts';
 import { AllFailed, firstFailure, firstToSucceed } from './first-to-succeed.ts';
@@ -99,11 +97,7 @@ export class Servers {
       waitMillis: totalMillis,
       refuse: () => new ConnectionFailure(new Error('No connection in time')),
     });
-    const hosts = config.hosts ?? [{ host: config.host, port: config.port }];
-    this.#hosts = hosts.map((each) => {
-      // `pg` knows the defaults.
-      const { host, port } = new pg.Client({ ...config, ...each });
-      const name = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+    this.#hosts = targetsOf(config).map(({ name, host, port }) => {
       return { name, host, port, servers: new Map(), failedAt: 0, role: 'unknown' };
     });
   }
