@@ -3,9 +3,12 @@ import type { InputCheck, Rule } from './input.ts';
 /** How a row's property has to compare with the value of a filter's field; a row without a value doesn't match. */
 export type Comparison = 'contains' | 'oneOf' | 'equals' | 'atLeast' | 'atMost' | 'before';
 
+/** What a validated field of a filter is. */
+export type FilterValue = string | number | boolean | Date | readonly string[];
+
 /** A field of a filter: the rule for the value that clients give, and what it compares, unless the store knows that. */
 interface FilterField<Row> {
-  readonly rule: Rule<never, unknown>;
+  readonly rule: Rule<never, FilterValue>;
   readonly property?: keyof Row & string;
   /** `contains`: a literal substring, without regard to case. */
   readonly comparison?: Comparison;

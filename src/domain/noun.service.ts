@@ -1,8 +1,18 @@
 import { DomainError } from './errors.ts';
-import type { FilterFields, FilterRequest } from './filter.ts';
+import type { FilterRequest } from './filter.ts';
 import { readId, type Id } from './id.ts';
 import { InputCheck } from './input.ts';
-import { pageOf, parseListRequest, type ListOptions, type ListRequest, type Page, type Sorting } from './page.ts';
+import {
+  pageOf,
+  parseListRequest,
+  type Keyset,
+  type List,
+  type ListOptions,
+  type ListRequest,
+  type Page,
+  type Slice,
+  type SortFieldOf,
+} from './page.ts';
 import { type ReferredId, throwIfRefused, writeReferring } from './reference.ts';
 import {
   type ChildStore,
@@ -11,18 +21,15 @@ import {
   ForeignKeyViolation,
   type Include,
   lockById,
-  type NounStore,
   type ReadStore,
-  type RowData,
   type UpdateOptions,
   type WriteStore,
 } from './store.ts';
 import type { Stores } from './stores.ts';
-import { versionOf, type Precondition } from './version.ts';
+import { versionOf } from './version.ts';
 import {
   parseChanges,
   parseNew,
-  type ChangedOf,
   type ChangesOf,
   type CreatedOf,
   type NewOf,
@@ -30,36 +37,23 @@ import {
 } from './written-fields.ts';
 
 /** What is particular to a noun. */
-export interface NounKind<
-  Row = never,
-  SortField extends string = string,
-  Fields extends FilterFields = FilterFields,
-  Written extends WrittenFields = WrittenFields,
-> {
+export interface NounKind<Row = never> extends List<Row> {
   /** Its name in messages. */
   readonly noun: string;
   readonly entity: new () => object;
   /** The fields that clients see, in REST's form: the version covers them. */
   readonly representation: (row: Row) => object;
   /** The fields that clients write, with their rules. */
-  readonly fields: Written;
-  readonly filter: Fields;
-  readonly sorting: Sorting<Row, SortField>;
+  readonly fields: WrittenFields;
   /** The message of the CONFLICT of a deletion while other rows name the row with this id. */
   readonly conflict?: (id: string) => string;
   /** Locks what the version covers besides the row itself, before it. */
   readonly lockBefore?: (stores: Stores, id: Id) => Promise<unknown>;
 }
 
-export type SortFieldOf<Kind extends NounKind> = keyof Kind['sorting']['keys'] & string;
-type PlainStore<Kind extends NounKind> = NounStore<InstanceType<Kind['entity']>, Kind['filter'], SortFieldOf<Kind>>;
-type RowIn<Store> = Store extends ReadStore<infer Row, never, never> ? Row : never;
-type RelationIn<Store> = Store extends ReadStore<unknown, never, never, infer Relation> ? Relation : never;
-
-type EntityData<Kind extends NounKind> = RowData<InstanceType<Kind['entity']>>;
-
-/** What no kind is, unless its fields are those of its entity: so the compiler names what isn't. */
-type Fitting<Written, Data> = Written extends Data ? unknown : { readonly fields: Data };
+/** What a noun's service needs of its store. */
+type ServedStore<Row, Kind extends NounKind<Row>, Relation extends string> = ReadStore<Row, Kind, Relation> &
+  Pick<WriteStore<Row, CreatedOf<Kind['fields']>, Relation>, 'update' | 'lock'>;
 
 /** A change of a row, or its deletion. */
 interface WriteOptions<Row, Relation extends string = never> extends UpdateOptions<Relation> {
@@ -70,28 +64,18 @@ interface WriteOptions<Row, Relation extends string = never> extends UpdateOptio
 /**
  * What the services of all nouns do alike: reading, and checking what is written. They hold no state between two calls.
  *
- * The types follow from a noun's kind, and from its store where that has methods of its own.
+ * A row is the noun's entity with the related rows that may be read with it.
  */
-export abstract class NounService<
-  Kind extends NounKind,
-  Store = PlainStore<Kind>,
-  Row = RowIn<Store>,
-  Relation extends string = RelationIn<Store>,
-  SortField extends string = SortFieldOf<Kind>,
-  Fields extends FilterFields = Kind['filter'],
-  Written extends WrittenFields = Kind['fields'],
-> {
-  protected abstract readonly kind: NounKind<Row, SortField, Fields, Written> &
-    Fitting<ChangedOf<Kind['fields']>, Partial<EntityData<Kind>>>;
+export abstract class NounService<Row, Kind extends NounKind<Row>, Relation extends string = never> {
+  protected abstract readonly kind: Kind & List<Row, SortFieldOf<Kind>>;
   protected readonly stores: Stores;
 
   constructor(stores: Stores) {
     this.stores = stores;
   }
 
-  get store(): Store {
-    return this.#in(this.stores) as object as Store;
-  }
+  /** The noun's store among these. */
+  protected abstract storeIn(stores: Stores): ServedStore<Row, Kind, Relation>;
 
   /** Throws NOT_FOUND. */
   async get(id: string): Promise<Row> {
@@ -100,38 +84,26 @@ export abstract class NounService<
   }
 
   findMany(ids: readonly string[], include?: Include<Relation>): Promise<(Row | null)[]> {
-    return findByIds(this.#in(this.stores), ids, include);
+    return findByIds(this.storeIn(this.stores), ids, include);
   }
 
   async list(
-    request: ListRequest<FilterRequest<Fields>, SortField>,
+    request: ListRequest<FilterRequest<Kind['filter']>, SortFieldOf<Kind>>,
     { include, maxSize }: ListOptions<Relation> = {},
   ): Promise<Page<Row>> {
     const { filter, keyset } = this.parse(request, maxSize);
-    return pageOf(this.kind.sorting, keyset, await this.#in(this.stores).page(filter, keyset, include));
+    return this.pageOf(keyset, await this.storeIn(this.stores).page(filter, keyset, include));
   }
 
-  async count(filter: FilterRequest<Fields> | null | undefined): Promise<number> {
-    return this.#in(this.stores).count(this.parse({ filter }).filter);
-  }
-
-  /** The same page for each parent, in the order of the parents; only of a noun whose store is a `ChildStore`. */
-  async listPerParent(
-    parents: readonly Id[],
-    request: ListRequest<FilterRequest<Fields>, SortField>,
-    { include }: ListOptions<Relation> = {},
-  ): Promise<Page<Row>[]> {
-    const { filter, keyset } = this.parse(request);
-    const slices = await this.#in(this.stores).pagePerParent(parents, filter, keyset, include);
-    return slices.map((slice) => pageOf(this.kind.sorting, keyset, slice));
-  }
-
-  async countPerParent(parents: readonly Id[], filter: FilterRequest<Fields> | null | undefined): Promise<number[]> {
-    return this.#in(this.stores).countPerParent(parents, this.parse({ filter }).filter);
+  async count(filter: FilterRequest<Kind['filter']> | null | undefined): Promise<number> {
+    return this.storeIn(this.stores).count(this.parse({ filter }).filter);
   }
 
   /** Has a row of the input written. Throws VALIDATION_FAILED with every violation, rows that don't exist among them. */
-  protected creation(input: NewOf<Written>, write: (row: CreatedOf<Written>) => Promise<Row>): Promise<Row> {
+  protected creation(
+    input: NewOf<Kind['fields']>,
+    write: (row: CreatedOf<Kind['fields']>) => Promise<Row>,
+  ): Promise<Row> {
     const check = new InputCheck();
     return this.#referring(check, parseNew(this.kind.fields, check, input), write);
   }
@@ -143,24 +115,28 @@ export abstract class NounService<
    */
   protected change(
     id: string,
-    changes: ChangesOf<Written>,
+    changes: ChangesOf<Kind['fields']>,
     { include, ...conditions }: WriteOptions<Row, Relation> = {},
   ): Promise<Row> {
     const { fields, noun } = this.kind;
     const check = new InputCheck();
     return this.#referring(check, parseChanges(fields, check, changes), (changed) =>
-      this.#onceItHolds(id, conditions, async (store, isLocked) =>
-        existing(await store.update(readId(noun, id), changed, include, { isLocked }), noun, id),
+      this.#onceItHolds(id, conditions, async (stores, isLocked) =>
+        existing(await this.storeIn(stores).update(readId(noun, id), changed, include, { isLocked }), noun, id),
       ),
     );
   }
 
   /** Deletes the row with this id, as `change` changes it. Throws CONFLICT while other rows name it. */
-  protected async deletion(id: string, conditions: WriteOptions<Row>): Promise<void> {
+  protected async deletion(
+    id: string,
+    conditions: WriteOptions<Row>,
+    deleteIn: (stores: Stores, id: Id) => Promise<boolean>,
+  ): Promise<void> {
     const { noun, conflict } = this.kind;
     try {
-      await this.#onceItHolds(id, conditions, async (store) => {
-        const isDeleted = await store.delete(readId(noun, id));
+      await this.#onceItHolds(id, conditions, async (stores) => {
+        const isDeleted = await deleteIn(stores, readId(noun, id));
         existing(isDeleted ? true : undefined, noun, id);
       });
     } catch (error) {
@@ -169,8 +145,12 @@ export abstract class NounService<
     }
   }
 
-  protected parse(request: ListRequest<FilterRequest<Fields>, SortField>, maxSize?: number) {
-    return parseListRequest(this.kind, request, maxSize);
+  protected parse(request: ListRequest<FilterRequest<Kind['filter']>, SortFieldOf<Kind>>, maxSize?: number) {
+    return parseListRequest<Row, SortFieldOf<Kind>, Kind['filter']>(this.kind, request, maxSize);
+  }
+
+  protected pageOf(keyset: Keyset<SortFieldOf<Kind>>, slice: Slice<Row>): Page<Row> {
+    return pageOf<Row, SortFieldOf<Kind>>(this.kind.sorting, keyset, slice);
   }
 
   async #referring<Data extends object>(
@@ -178,7 +158,7 @@ export abstract class NounService<
     data: Data,
     write: (data: Data) => Promise<Row>,
   ): Promise<Row> {
-    const fields: WrittenFields = this.kind.fields;
+    const { fields } = this.kind;
     const referred: ReferredId[] = [];
     for (const name in fields) {
       const reference = fields[name]?.reference;
@@ -193,55 +173,47 @@ export abstract class NounService<
   #onceItHolds<Result>(
     id: string,
     { precondition, check }: WriteOptions<Row>,
-    write: (store: AnyStore<Row, Relation>, isLocked: boolean) => Promise<Result>,
+    write: (stores: Stores, isLocked: boolean) => Promise<Result>,
   ): Promise<Result> {
     const { noun, representation, lockBefore } = this.kind;
-    if (precondition === undefined && check === undefined) return write(this.#in(this.stores), false);
+    if (precondition === undefined && check === undefined) return write(this.stores, false);
     return this.stores.transaction(async (within) => {
-      const store = this.#in(within);
       await lockBefore?.(within, readId(noun, id));
-      const row = await lockById(store, noun, id);
+      const row = await lockById(this.storeIn(within), noun, id);
       if (precondition?.(versionOf(representation(row))) === false) {
         throw new DomainError('PRECONDITION_FAILED', `The ${noun} ${id} is not in the state that the change expects.`);
       }
       check?.(row);
-      return write(store, true);
+      return write(within, true);
     });
-  }
-
-  /** The noun's store, as those of all nouns are. */
-  #in(stores: Stores): AnyStore<Row, Relation> {
-    const all = stores as object as Readonly<Record<string, AnyStore<Row, Relation>>>;
-    return all[this.kind.sorting.kind] as AnyStore<Row, Relation>;
   }
 }
 
-type AnyStore<Row, Relation extends string> = ReadStore<Row, object, string, Relation> &
-  WriteStore<Row, object, Relation> &
-  ChildStore<Row, FilterFields, string, Readonly<Record<Relation, unknown>>>;
+/** The service of a noun each of whose rows names a parent. */
+export abstract class ChildService<
+  Row,
+  Kind extends NounKind<Row>,
+  Relation extends string = never,
+> extends NounService<Row, Kind, Relation> {
+  protected abstract override storeIn(
+    stores: Stores,
+  ): ServedStore<Row, Kind, Relation> & ChildStore<Row, Kind, Relation>;
 
-/** The service of a noun that clients create, change and delete without rules of its own. */
-export abstract class PlainNounService<Kind extends NounKind, Store = PlainStore<Kind>> extends NounService<
-  Kind,
-  Store
-> {
-  protected abstract override readonly kind: NounService<Kind, Store>['kind'] &
-    Fitting<CreatedOf<Kind['fields']>, EntityData<Kind>>;
-
-  create(input: NewOf<Kind['fields']>, include?: Include<RelationIn<Store>>): Promise<RowIn<Store>> {
-    const store = this.store as object as WriteStore<RowIn<Store>, object, RelationIn<Store>>;
-    return this.creation(input, (row) => store.insert(row, include));
+  /** The same page for each parent, in the order of the parents. */
+  async listPerParent(
+    parents: readonly Id[],
+    request: ListRequest<FilterRequest<Kind['filter']>, SortFieldOf<Kind>>,
+    { include }: ListOptions<Relation> = {},
+  ): Promise<Page<Row>[]> {
+    const { filter, keyset } = this.parse(request);
+    const slices = await this.storeIn(this.stores).pagePerParent(parents, filter, keyset, include);
+    return slices.map((slice) => this.pageOf(keyset, slice));
   }
 
-  update(
-    id: string,
-    changes: ChangesOf<Kind['fields']>,
-    options?: UpdateOptions<RelationIn<Store>>,
-  ): Promise<RowIn<Store>> {
-    return this.change(id, changes, options);
-  }
-
-  delete(id: string, precondition?: Precondition): Promise<void> {
-    return this.deletion(id, { precondition });
+  async countPerParent(
+    parents: readonly Id[],
+    filter: FilterRequest<Kind['filter']> | null | undefined,
+  ): Promise<number[]> {
+    return this.storeIn(this.stores).countPerParent(parents, this.parse({ filter }).filter);
   }
 }

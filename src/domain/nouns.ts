@@ -14,7 +14,7 @@ interface Noun<Row> extends NounKind<Row> {
   readonly typeName: string;
   /** The path of its list, and of one with its id behind it. */
   readonly path: string;
-  /** The name of its store, its service and its list; its `sorting` has it too. */
+  /** The name of its store, its service and its list. */
   readonly collection: string;
   readonly service: new (stores: Stores) => object;
   /** The properties that name a row of another noun. */
@@ -28,9 +28,9 @@ interface Noun<Row> extends NounKind<Row> {
 const writes = ['created', 'updated', 'deleted'] as const;
 
 /**
- * The resources of the store. From this table derive: stores and services, locks, the entities that MikroORM knows, node
- * ids, loaders, types and subjects of events, the paths of the OpenAPI document, REST's handlers and bodies, and what
- * the tests walk over.
+ * The resources of the store. From this table derive: locks, the entities that MikroORM knows, node ids,
+ * loaders, types and subjects of events, the paths of the OpenAPI document, REST's handlers and bodies, and what the
+ * tests walk over.
  */
 export const nouns = {
   pet: {
@@ -88,18 +88,11 @@ export type RelationOf<Name extends NounName> =
         ? Other
         : never
       : never)
-  | (InstanceType<Nouns[Name]['service']>['store'] extends ReadStore<unknown, never, never, infer Other>
-      ? Other
-      : never);
+  | (Stores[CollectionOf<Name>] extends ReadStore<unknown, never, infer Other> ? Other : never);
 
 /** The services by their collections. */
 export type NounServices = {
   readonly [Name in NounName as CollectionOf<Name>]: InstanceType<Nouns[Name]['service']>;
-};
-
-/** The stores by their collections. */
-export type NounStores = {
-  readonly [Collection in keyof NounServices]: NounServices[Collection]['store'];
 };
 
 /** The types of a noun's events. */
@@ -114,20 +107,19 @@ export function referencesOf(noun: NounName): Readonly<Record<string, NounName>>
   return nouns[noun].references;
 }
 
+/** The same table, each noun with the type of its rows. */
+const byName: { readonly [Name in NounName]: Noun<RowOf<Name>> } = nouns;
+
 export function idOf<Name extends NounName>(noun: Name, row: RowOf<Name>): Id {
-  return nounOf(noun).sorting.idOf(row);
+  return byName[noun].sorting.idOf(row);
 }
 
 /** The fields that clients see, in REST's form. */
 export function representationOf<Name extends NounName>(noun: Name, row: RowOf<Name>): object {
-  return nounOf(noun).representation(row);
+  return byName[noun].representation(row);
 }
 
 /** The version of the row; REST's entity tag is the same, in quotes. */
 export function versionOfRow<Name extends NounName>(noun: Name, row: RowOf<Name>): string {
   return versionOf(representationOf(noun, row));
-}
-
-function nounOf(name: NounName): Noun<object> {
-  return nouns[name] as object as Noun<object>;
 }

@@ -81,13 +81,21 @@ export interface SortKey<Row> {
 
 /** How the rows of one kind are sorted. */
 export interface Sorting<Row, SortField extends string> {
-  /** The name of the list, stored in cursors, so that a cursor of another list is refused. A noun's store has it too. */
+  /** The name of the list, stored in cursors, so that a cursor of another list is refused. */
   readonly kind: string;
   readonly idOf: (row: Row) => Id;
   /** Ties are broken by id; null sorts by id alone. */
   readonly keys: Readonly<Record<SortField, SortKey<Row> | null>>;
   readonly defaultField: SortField;
 }
+
+/** What a list is: the orders and the filter that clients may ask for. */
+export interface List<Row = never, SortField extends string = string> {
+  readonly sorting: Sorting<Row, SortField>;
+  readonly filter: FilterFields;
+}
+
+export type SortFieldOf<Of extends List> = keyof Of['sorting']['keys'] & string;
 
 /** A list that is in the order of the ids, unless the client asks for another order. */
 export function sortedById<Row extends { readonly id: Id }, SortField extends string>(

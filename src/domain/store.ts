@@ -1,6 +1,6 @@
-import type { FilterFields, FilterOf } from './filter.ts';
+import type { FilterOf } from './filter.ts';
 import { type Id, parseId, readId } from './id.ts';
-import type { Keyset, Slice } from './page.ts';
+import type { Keyset, List, Slice, SortFieldOf } from './page.ts';
 import type { Precondition } from './version.ts';
 import { notFound } from './errors.ts';
 
@@ -10,39 +10,33 @@ import { notFound } from './errors.ts';
  * Related rows that `include` names are read by the same statement. One that can't be read is an error in its place, so
  * that only who needs it fails.
  */
-export interface ReadStore<Row, Filter, SortField extends string, Relation extends string = never> {
+export interface ReadStore<Row, Of extends List, Relation extends string = never> {
   /** The rows with these ids, in the order of the ids; undefined where there is none. */
   byIds(ids: readonly Id[], include?: Include<Relation>): Promise<(Row | undefined)[]>;
-  page(filter: Filter, keyset: Keyset<SortField>, include?: Include<Relation>): Promise<Slice<Row>>;
-  count(filter: Filter): Promise<number>;
+  page(
+    filter: FilterOf<Of['filter']>,
+    keyset: Keyset<SortFieldOf<Of>>,
+    include?: Include<Relation>,
+  ): Promise<Slice<Row>>;
+  count(filter: FilterOf<Of['filter']>): Promise<number>;
 }
 
 /** The store of a noun: that of a plain one has no more methods. */
-export interface NounStore<
-  Entity,
-  Fields extends FilterFields,
-  SortField extends string,
-  Relations extends object = object,
->
+export interface NounStore<Entity, Of extends List, Relations extends object = object>
   extends
-    ReadStore<Entity & Partial<Relations>, FilterOf<Fields>, SortField, keyof Relations & string>,
+    ReadStore<Entity & Partial<Relations>, Of, keyof Relations & string>,
     WriteStore<Entity & Partial<Relations>, RowData<Entity>, keyof Relations & string> {}
 
 /** Reading the rows of a noun by their parents: each names one. Every method is one statement. */
-export interface ChildStore<
-  Entity,
-  Fields extends FilterFields,
-  SortField extends string,
-  Relations extends object = object,
-> {
+export interface ChildStore<Row, Of extends List, Relation extends string = never> {
   /** The same page for each parent, in the order of the parents; empty for one that doesn't exist. */
   pagePerParent(
     parents: readonly Id[],
-    filter: FilterOf<Fields>,
-    keyset: Keyset<SortField>,
-    include?: Include<keyof Relations & string>,
-  ): Promise<Slice<Entity & Partial<Relations>>[]>;
-  countPerParent(parents: readonly Id[], filter: FilterOf<Fields>): Promise<number[]>;
+    filter: FilterOf<Of['filter']>,
+    keyset: Keyset<SortFieldOf<Of>>,
+    include?: Include<Relation>,
+  ): Promise<Slice<Row>[]>;
+  countPerParent(parents: readonly Id[], filter: FilterOf<Of['filter']>): Promise<number[]>;
 }
 
 /** For what a row is locked: for being named by another row, for a change, for its deletion. */
@@ -112,7 +106,7 @@ export interface UpdateOptions<Relation extends string = never> {
 
 /** The rows with these ids, in their order; null where there is none. */
 export async function findByIds<Row, Relation extends string>(
-  store: Pick<ReadStore<Row, never, never, Relation>, 'byIds'>,
+  store: Pick<ReadStore<Row, never, Relation>, 'byIds'>,
   texts: readonly string[],
   include?: Include<Relation>,
 ): Promise<(Row | null)[]> {

@@ -1,7 +1,10 @@
 import type { ApiKeyStore } from './access/api-key.store.ts';
+import type { CategoryStore } from './categories/category.store.ts';
 import type { EventStore } from './events/event.store.ts';
 import type { IdempotencyStore } from './idempotency/idempotency.store.ts';
-import type { NounStores } from './nouns.ts';
+import type { InventoryStore } from './inventory/inventory-item.store.ts';
+import type { OrderStore } from './orders/order.store.ts';
+import type { PetStore } from './pets/pet.store.ts';
 import type { SharedClock } from '../platform/remote-clock.ts';
 
 /**
@@ -10,7 +13,11 @@ import type { SharedClock } from '../platform/remote-clock.ts';
  * Inside a transaction use only its stores, for reads too: a statement outside of it doesn't see its writes, and
  * deadlocks with a pool of one. Every method throws UNAVAILABLE when the database can't be reached.
  */
-export interface Stores extends NounStores {
+export interface Stores {
+  readonly pets: PetStore;
+  readonly categories: CategoryStore;
+  readonly orders: OrderStore;
+  readonly inventory: InventoryStore;
   readonly apiKeys: ApiKeyStore;
   readonly events: EventStore;
   readonly idempotency: IdempotencyStore;

@@ -10,8 +10,15 @@ interface WrittenField<Raw, Stored, Unset> {
   readonly reference?: Reference;
 }
 
+/** Any of them: `rule` is a method, so that the fields of all types have a common type. */
+interface AnyField {
+  rule(this: void, value: unknown, refuse: (problem: string) => void): unknown;
+  readonly unset: unknown;
+  readonly reference?: Reference;
+}
+
 /** The fields of a noun that clients write, in creations and in changes alike. */
-export type WrittenFields = Readonly<Record<string, WrittenField<never, unknown, unknown>>>;
+export type WrittenFields = Readonly<Record<string, AnyField>>;
 
 type RawOf<Field extends WrittenFields[string]> = Parameters<Field['rule']>[0];
 type StoredOf<Field extends WrittenFields[string]> =
@@ -31,7 +38,7 @@ export type ChangesOf<Fields extends WrittenFields> = {
 };
 
 export type CreatedOf<Fields extends WrittenFields> = { readonly [Name in keyof Fields]: StoredOf<Fields[Name]> };
-export type ChangedOf<Fields extends WrittenFields> = { readonly [Name in keyof Fields]?: StoredOf<Fields[Name]> };
+export type ChangedOf<Fields extends WrittenFields> = Partial<CreatedOf<Fields>>;
 
 export function required<Raw, Stored>(rule: Rule<Raw, Stored>): WrittenField<Raw, Stored, undefined> {
   return { rule, unset: undefined };
@@ -61,9 +68,10 @@ export function parseNew<Fields extends WrittenFields>(
   input: NewOf<Fields>,
 ): CreatedOf<Fields> {
   const data: Record<string, unknown> = {};
+  const given: Readonly<Record<string, unknown>> = input;
   for (const name in fields) {
-    const { rule, unset } = fields[name] as WrittenFields[string];
-    const value = (input as Readonly<Record<string, never>>)[name] as never;
+    const { rule, unset } = fields[name] as AnyField;
+    const value = given[name];
     data[name] = unset === undefined ? check.required(name, value, rule) : (check.optional(name, value, rule) ?? unset);
   }
   return data as CreatedOf<Fields>;
@@ -80,8 +88,8 @@ export function parseChanges<Fields extends WrittenFields>(
 ): ChangedOf<Fields> {
   const data: Record<string, unknown> = {};
   for (const name in fields) {
-    const { rule, unset } = fields[name] as WrittenFields[string];
-    const value = changes[name] as never;
+    const { rule, unset } = fields[name] as AnyField;
+    const value: unknown = changes[name];
     if (value === null && unset !== null)
       check.refuse(name, 'must not be null: leave it out to keep the value that it has.');
     const changed = value === null && unset === null ? null : check.optional(name, value, rule);

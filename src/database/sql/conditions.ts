@@ -1,4 +1,4 @@
-import type { Comparison, FilterFields, FilterOf } from '../../domain/filter.ts';
+import type { Comparison, FilterFields, FilterOf, FilterValue } from '../../domain/filter.ts';
 import type { Parameter } from '../../platform/postgres/index.ts';
 import type { EntityTable } from './entity-table.ts';
 
@@ -96,48 +96,52 @@ function compared(column: string, operator: string, value: Parameter | Date, typ
   };
 }
 
-/** The conditions of those fields whose SQL is particular to the noun. */
+/** The conditions of those fields whose SQL is particular to the noun, of a filter that has the field. */
 export type OwnConditions<Fields extends FilterFields> = {
-  readonly [Name in keyof Fields]?: (
-    value: ReturnType<Fields[Name]['rule']>,
-    filter: FilterOf<Fields>,
-    isPerParent: boolean,
-  ) => Conditions;
+  readonly [Name in keyof Fields]?: (filter: FilterOf<Fields>, isPerParent: boolean) => Conditions;
 };
 
-const conditionsBy: Readonly<Record<Comparison, (column: string, value: never, type: string) => Conditions>> = {
-  contains,
-  oneOf,
+type ConditionsFor = (column: string, value: FilterValue, type: string) => Conditions;
+
+const conditionsBy: Readonly<Record<Comparison, ConditionsFor>> = {
+  contains: (column, value) => contains(column, String(value)),
+  oneOf: (column, value, type) => oneOf(column, listOf(value), type),
   equals,
   atLeast: (column, value, type) => compares(column, '>=', value, type),
   atMost: (column, value, type) => compares(column, '<=', value, type),
   before: (column, value, type) => compares(column, '<', value, type),
 };
 
+function listOf(value: FilterValue): readonly string[] {
+  return typeof value === 'object' && !(value instanceof Date) ? value : [String(value)];
+}
+
 /** The conditions of a noun's filter. `isPerParent`: rows are read of certain parents only. */
 export function conditionsOf<Fields extends FilterFields>(
-  table: EntityTable<never>,
+  table: EntityTable,
   fields: Fields,
   own: OwnConditions<Fields>,
 ): (filter: FilterOf<Fields>, isPerParent: boolean) => Conditions {
   const parts = Object.entries<FilterFields[string]>(fields).map(([name, { property, comparison }]) => {
     const ownConditions = own[name];
-    if (ownConditions !== undefined) return { name, conditionsFor: ownConditions };
+    if (ownConditions !== undefined) return { name, conditionsOfField: ownConditions };
     if (property === undefined || comparison === undefined) throw new Error(`The filter ${name} needs conditions.`);
     const column = table.column(property);
     // A bound may have more digits than the column keeps.
     const type = table.columnType(property).replace(/\(.*/, '');
-    const general = (value: never): Conditions =>
-      comparison === 'oneOf' && table.isAlwaysOneOf(property, value)
-        ? []
-        : conditionsBy[comparison](column, value, type);
-    return { name, conditionsFor: general };
+    const isTrivial = (value: FilterValue): boolean =>
+      comparison === 'oneOf' && table.isAlwaysOneOf(property, listOf(value));
+    const conditionsOfField = (filter: FilterOf<Fields>): Conditions => {
+      const value: FilterValue = filter[name] ?? '';
+      return isTrivial(value) ? [] : conditionsBy[comparison](column, value, type);
+    };
+    return { name, conditionsOfField };
   });
   return (filter, isPerParent) => {
     const conditions: Condition[] = [];
-    for (const { name, conditionsFor } of parts) {
-      const value: unknown = filter[name];
-      const found = value === undefined ? [] : conditionsFor(value as never, filter, isPerParent);
+    for (const { name, conditionsOfField } of parts) {
+      if (filter[name] === undefined) continue;
+      const found = conditionsOfField(filter, isPerParent);
       if (found === undefined) return undefined;
       conditions.push(...found);
     }

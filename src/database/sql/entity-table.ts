@@ -1,4 +1,4 @@
-import type { EntityMetadata, EntityProperty } from '@mikro-orm/core';
+import type { EntityProperty, EntityMetadata } from '@mikro-orm/core';
 
 import type { Parameter } from '../../platform/postgres/index.ts';
 
@@ -29,51 +29,51 @@ export type ComputedColumns = Readonly<Record<string, (table: string) => string>
 /**
  * The table of an entity. Its columns, their types and the references to other tables come from the entity's metadata.
  */
-export class EntityTable<Row extends object> {
+export class EntityTable {
   readonly name: string;
   readonly columns: readonly Column[];
-  readonly keyProperty: keyof Row & string;
+  readonly keyProperty: string;
   /** Whether reading a row reads other tables. */
   readonly isComputed: boolean;
   readonly #properties: Readonly<Record<string, EntityProperty>>;
 
   /** Rows are read without the properties in `unread`. */
   constructor(
-    metadata: EntityMetadata<Row>,
+    metadata: Pick<EntityMetadata, 'properties' | 'tableName' | 'primaryKeys'>,
     computed: ComputedColumns = {},
-    unread: readonly (keyof Row & string)[] = [],
+    unread: readonly string[] = [],
   ) {
     this.#properties = metadata.properties;
     this.name = metadata.tableName;
-    this.keyProperty = metadata.primaryKeys[0] as keyof Row & string;
+    this.keyProperty = metadata.primaryKeys[0] as string;
     this.isComputed = Object.keys(computed).length > 0;
     this.columns = Object.values(this.#properties)
-      .filter(({ name }) => !unread.includes(name as keyof Row & string))
+      .filter(({ name }) => !unread.includes(name))
       .map((property) => columnOf(property, computed[property.name]));
   }
 
   /** The name of a property's column, for statements that write. */
-  columnName(property: keyof Row & string): string {
+  columnName(property: string): string {
     return this.#property(property).fieldNames[0] as string;
   }
 
-  columnType(property: keyof Row & string): string {
+  columnType(property: string): string {
     return this.#property(property).columnTypes[0] as string;
   }
 
   /** A property's column with the table before it. */
-  column(property: keyof Row & string): string {
+  column(property: string): string {
     return `${this.name}.${this.columnName(property)}`;
   }
 
   /** Whether the property always has one of these values, because they are all of its enumeration. */
-  isAlwaysOneOf(property: keyof Row & string, values: readonly unknown[]): boolean {
+  isAlwaysOneOf(property: string, values: readonly unknown[]): boolean {
     const { items, nullable } = this.#property(property);
     return nullable !== true && items?.every((item) => values.includes(item)) === true;
   }
 
   /** The columns of an order. */
-  by(...properties: (keyof Row & string)[]): readonly { readonly column: string; readonly property: string }[] {
+  by(...properties: string[]): readonly { readonly column: string; readonly property: string }[] {
     return properties.map((property) => ({ column: this.column(property), property }));
   }
 
@@ -87,7 +87,7 @@ export class EntityTable<Row extends object> {
   }
 
   /** The parameter for a property's value. */
-  parameter(property: keyof Row & string, value: unknown): Parameter {
+  parameter(property: string, value: unknown): Parameter {
     if (value instanceof Date) return value.toISOString();
     return this.columnType(property) === 'jsonb' ? JSON.stringify(value) : (value as Parameter);
   }

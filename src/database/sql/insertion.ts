@@ -6,7 +6,7 @@ export type Values = Readonly<Record<string, unknown>>;
 
 /** A row of another table that is inserted together with a row. */
 export interface Companion<Value = unknown> {
-  readonly table: EntityTable<never>;
+  readonly table: EntityTable;
   /** Its property that names the row. */
   readonly owner: string;
   readonly values: Readonly<Record<string, Value>>;
@@ -17,7 +17,7 @@ type Expressions = Readonly<Record<string, string>>;
 
 /** The structure of a row. Its parameters are its values, then those of its companions. */
 export interface InsertedRow {
-  readonly table: EntityTable<never>;
+  readonly table: EntityTable;
   readonly relations: Readonly<Record<string, Relation>>;
   readonly values: Values;
   readonly include: readonly string[];
@@ -69,7 +69,7 @@ function insertionOfMany<Row>(inserted: InsertedRow): Statement<Row | Unreadable
  * there.
  */
 export function returning(
-  { name }: EntityTable<never>,
+  { name }: EntityTable,
   { columns, joins }: Selection<unknown>,
   write: string,
   after: readonly string[] = [],
@@ -86,7 +86,7 @@ export function returning(
  * there is one.
  */
 export function insertionOf(
-  table: EntityTable<never>,
+  table: EntityTable,
   row: Expressions,
   companions: readonly Companion<string>[],
   { rows = '', owners = `from ${table.name}` }: { readonly rows?: string; readonly owners?: string } = {},
@@ -98,15 +98,15 @@ export function insertionOf(
   return { write: insertInto(table, row, rows), companionWrites };
 }
 
-function insertInto(table: EntityTable<never>, row: Expressions, from: string): string {
-  const columns = Object.keys(row).map((property) => table.columnName(property as never));
+function insertInto(table: EntityTable, row: Expressions, from: string): string {
+  const columns = Object.keys(row).map((property) => table.columnName(property));
   return `insert into ${table.name} (${columns.join(', ')}) select ${Object.values(row).join(', ')} ${from}`;
 }
 
 /** The SQL types of the parameters. */
 function typesOf({ table, values, companions }: InsertedRow): string[] {
   return [{ table, values }, ...companions].flatMap((each) =>
-    Object.keys(each.values).map((property) => each.table.columnType(property as never)),
+    Object.keys(each.values).map((property) => each.table.columnType(property)),
   );
 }
 

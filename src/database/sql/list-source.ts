@@ -1,33 +1,27 @@
-import type { FilterFields, FilterOf } from '../../domain/filter.ts';
-import type { Sorting } from '../../domain/page.ts';
+import type { List } from '../../domain/page.ts';
 import { conditionsOf, type OwnConditions } from './conditions.ts';
 import type { EntityTable } from './entity-table.ts';
 import type { Relation } from './selection.ts';
 import type { Source } from './table-reads.ts';
 
 /** The list of a noun in SQL: its table, the columns of its orders, and the conditions of its filter. */
-export function listSource<
-  Row extends object,
-  Fields extends FilterFields,
-  SortField extends string,
-  RelationName extends string = never,
->(
-  table: EntityTable<never>,
-  { sorting, filter }: { readonly sorting: Sorting<Row, SortField>; readonly filter: Fields },
+export function listSource<Of extends List, RelationName extends string = never>(
+  table: EntityTable,
+  list: Of,
   relations: Readonly<Record<RelationName, Relation>>,
-  own: OwnConditions<Fields> = {},
-): Source<Row, FilterOf<Fields>, SortField, RelationName> {
+  own: OwnConditions<Of['filter']> = {},
+): Source<Of, RelationName> {
   const id = table.keyProperty;
-  const by = Object.entries<Sorting<Row, SortField>['keys'][SortField]>(sorting.keys).map(([field, key]) => [
+  const by = Object.entries(list.sorting.keys).map(([field, key]) => [
     field,
     key === null ? table.by(id) : table.by(key.property, id),
   ]);
   return {
-    sorting,
+    list,
     table,
     relations,
     from: table.name,
-    by: Object.fromEntries(by) as Source<Row, never, SortField>['by'],
-    conditions: conditionsOf(table, filter, own),
+    by: Object.fromEntries(by) as Source<Of>['by'],
+    conditions: conditionsOf<Of['filter']>(table, list.filter, own),
   };
 }

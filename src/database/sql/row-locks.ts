@@ -17,7 +17,7 @@ const clauses: Readonly<Record<LockStrength, string>> = {
 export class RowLocks {
   readonly #statements: Readonly<Record<LockStrength, Statement<undefined>>>;
 
-  constructor(table: EntityTable<never>) {
+  constructor(table: EntityTable) {
     const { refer, change, delete: deletion } = clauses;
     this.#statements = {
       refer: lockStatement(table, refer),
@@ -36,7 +36,7 @@ export class RowLocks {
   }
 }
 
-function lockStatement(table: EntityTable<never>, clause: string): Statement<undefined> {
+function lockStatement(table: EntityTable, clause: string): Statement<undefined> {
   const id = table.column(table.keyProperty);
   const rows = `select 1 from ${table.name} where ${id}`;
   // A row for each id, as every form for many has it.

@@ -8,7 +8,7 @@ import { type Column, EntityTable } from './entity-table.ts';
 
 /** A row of another table that belongs to a row: at most one, found by its primary key. */
 export interface Relation {
-  readonly table: EntityTable<never>;
+  readonly table: EntityTable;
   /** The condition that joins it, under the name of the relation. */
   readonly on: string;
   /** The property that names it, where the row does. */
@@ -31,7 +31,7 @@ export interface Selection<Row> {
  * when there is none, or the error of one that can't be read.
  */
 export function selectionOf<Row>(
-  table: EntityTable<never>,
+  table: EntityTable,
   relations: Readonly<Record<string, Relation>>,
   include: readonly string[],
 ): Selection<Row> {
@@ -83,7 +83,7 @@ class SelectList {
  * Selects the columns of a related row. What its owner has too is selected once: a pet's status is also that of its
  * stock.
  */
-function relatedDecoder(name: string, table: EntityTable<never>, list: SelectList) {
+function relatedDecoder(name: string, table: EntityTable, list: SelectList) {
   const { columns, keyProperty } = table;
   const indexes = columns.map(({ property, read, isText }) => {
     const [expression, column] = [read(name), `${name}.${property}`];
@@ -98,13 +98,13 @@ function relatedDecoder(name: string, table: EntityTable<never>, list: SelectLis
   return { name, keyAt: keyIndex(table, indexes), decode };
 }
 
-function keyIndex({ columns, keyProperty }: EntityTable<never>, indexes: readonly number[]): number {
+function keyIndex({ columns, keyProperty }: EntityTable, indexes: readonly number[]): number {
   return indexes[columns.findIndex(({ property }) => property === keyProperty)] as number;
 }
 
 /** Throws UnreadableRow. */
 function decoderOf(
-  table: EntityTable<never>,
+  table: EntityTable,
   indexes: readonly number[],
   related: readonly string[] = [],
 ): (fields: readonly (string | null)[]) => Record<string, unknown> {
@@ -128,12 +128,7 @@ function decoderOf(
 }
 
 /** The row whose property names the table's row: `InventoryItem.petId`, as the pet's `inventory`. */
-export function hasOne<Row extends object, Other extends object>(
-  table: EntityTable<Row>,
-  name: string,
-  other: EntityTable<Other>,
-  property: keyof Other & string,
-): Relation {
+export function hasOne(table: EntityTable, name: string, other: EntityTable, property: string): Relation {
   return { table: other, on: `${name}.${other.columnName(property)} = ${table.column(table.keyProperty)}` };
 }
 
@@ -141,11 +136,11 @@ export function hasOne<Row extends object, Other extends object>(
 export function namedRelations<Name extends string>(
   metadata: MetadataStorage,
   noun: NounName,
-  table: EntityTable<never>,
+  table: EntityTable,
 ): Readonly<Record<Name, Relation>> {
   const relations = Object.entries(referencesOf(noun)).map(([property, other]) => {
     const name = property.replace(/Id$/, '');
-    const named = new EntityTable<never>(metadata.get(nouns[other].entity as never));
+    const named = new EntityTable(metadata.get<object>(nouns[other].entity));
     const on = `${name}.${named.columnName(named.keyProperty)} = ${table.column(property)}`;
     return [name, { table: named, property, on }];
   });

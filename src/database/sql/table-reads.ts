@@ -1,6 +1,7 @@
 import { LruMap } from '../../platform/lru-map.ts';
 import type { Id } from '../../domain/id.ts';
-import { maxBatchSize, maxPageSize, type Keyset, type Slice, type Sorting } from '../../domain/page.ts';
+import type { FilterOf } from '../../domain/filter.ts';
+import { maxBatchSize, maxPageSize, type Keyset, type List, type Slice, type SortFieldOf } from '../../domain/page.ts';
 import type { Include } from '../../domain/store.ts';
 import {
   type LookUp,
@@ -20,31 +21,31 @@ import { domainFailureOf } from '../domain-failure.ts';
 import { selectionOf, type Relation, type Selection } from './selection.ts';
 
 /** The SQL source of one kind of row. */
-export interface Source<Row, Filter, SortField extends string, RelationName extends string = never> {
-  readonly sorting: Sorting<Row, SortField>;
-  readonly table: EntityTable<never>;
+export interface Source<Of extends List, RelationName extends string = never> {
+  readonly list: Of;
+  readonly table: EntityTable;
   readonly relations: Readonly<Record<RelationName, Relation>>;
   /** The table, or a join that begins with it. */
   readonly from: string;
   /** The columns of each order; the last one is the id. An index has them in this order. */
-  readonly by: Readonly<Record<SortField, readonly SortColumn[]>>;
+  readonly by: Readonly<Record<SortFieldOf<Of>, readonly SortColumn[]>>;
   /** The foreign key to the parent, where there is one. */
   readonly parent?: string;
   /** `isPerParent`: rows are read of certain parents only. */
-  readonly conditions: (filter: Filter, isPerParent: boolean) => Conditions;
+  readonly conditions: (filter: FilterOf<Of['filter']>, isPerParent: boolean) => Conditions;
 }
 
 /**
  * Reads the rows of one kind in pages, by id or by parent: each method is one statement in the session. Its texts are
  * made once.
  */
-export class TableReads<Row, Filter, SortField extends string, RelationName extends string = never> {
-  readonly #source: Source<Row, Filter, SortField, RelationName>;
+export class TableReads<Row, Of extends List<Row>, RelationName extends string = never> {
+  readonly #source: Source<Of, RelationName>;
   /** One for each combination of related rows: as many as the schema has. */
   readonly #selections = new Map<string, Selected<Row>>();
   readonly #pages = new LruMap<string, { readonly template: PageTemplate<Row> | undefined }>(rememberedTemplates);
 
-  constructor(source: Source<Row, Filter, SortField, RelationName>) {
+  constructor(source: Source<Of, RelationName>) {
     this.#source = source;
   }
 
@@ -57,8 +58,8 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
 
   async page(
     session: Session,
-    filter: Filter,
-    keyset: Keyset<SortField>,
+    filter: FilterOf<Of['filter']>,
+    keyset: Keyset<SortFieldOf<Of>>,
     include: Include<RelationName> = [],
   ): Promise<Slice<Row>> {
     const page = { filter, keyset, include };
@@ -76,8 +77,8 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
   async pagePerParent(
     session: Session,
     parents: readonly Id[],
-    filter: Filter,
-    keyset: Keyset<SortField>,
+    filter: FilterOf<Of['filter']>,
+    keyset: Keyset<SortFieldOf<Of>>,
     include: Include<RelationName> = [],
   ): Promise<Slice<Row>[]> {
     const perParent: Row[][] = parents.map(() => []);
@@ -89,12 +90,12 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
     return perParent.map((rows) => cut(rows, keyset));
   }
 
-  async count(session: Session, filter: Filter): Promise<number> {
+  async count(session: Session, filter: FilterOf<Of['filter']>): Promise<number> {
     const [count = 0] = await this.#count(session, filter, undefined, ([value]) => Number(value));
     return count;
   }
 
-  async countPerParent(session: Session, parents: readonly Id[], filter: Filter): Promise<number[]> {
+  async countPerParent(session: Session, parents: readonly Id[], filter: FilterOf<Of['filter']>): Promise<number[]> {
     const counts = new Map(
       await this.#count(session, filter, parents, ([count, id]) => [String(id), Number(count)] as const),
     );
@@ -104,7 +105,7 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
   /** None when no row can match. */
   async #count<Count>(
     session: Session,
-    filter: Filter,
+    filter: FilterOf<Of['filter']>,
     parents: readonly Id[] | undefined,
     decode: Statement<Count>['decode'],
   ): Promise<Count[]> {
@@ -140,12 +141,12 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
     const key = include.join();
     let selected = this.#selections.get(key);
     if (selected === undefined) {
-      const { table, relations, from, sorting } = this.#source;
+      const { table, relations, from, list } = this.#source;
       // Whatever the order in which the caller names them.
       const names = Object.keys(relations).filter((name) => (include as readonly string[]).includes(name));
       const selection = selectionOf<Row>(table, relations, names);
       const select = `select ${selection.columns} from ${from} ${selection.joins} where ${table.column(table.keyProperty)} =`;
-      const lookUp = lookUpOf<Row>(select, selection.columnCount, selection.decode, sorting.idOf);
+      const lookUp = lookUpOf<Row>(select, selection.columnCount, selection.decode, list.sorting.idOf);
       selected = { selection, lookUp };
       this.#selections.set(key, selected);
     }
@@ -155,14 +156,14 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
   /** The rows of a page, or of the same page of each parent. */
   async #read<Result>(
     session: Session,
-    { filter, keyset, include, parents }: PageRead<Filter, SortField, RelationName>,
+    { filter, keyset, include, parents }: PageRead<Of, RelationName>,
     variantOf: (rows: Statement<Row>) => Statement<Result>,
   ): Promise<Result[]> {
     const conditions = this.#source.conditions(filter, parents !== undefined);
     if (conditions === undefined || keyset.isUnread || parents?.length === 0) return [];
     const template = this.#pageTemplate(conditions, keyset, include, parents !== undefined);
     if (template === undefined) return [];
-    const type = this.#source.sorting.keys[keyset.sort.field]?.type;
+    const type = this.#source.list.sorting.keys[keyset.sort.field]?.type;
     const choices = conditions.reduce((product, { choice }) => product * (choice?.count ?? 1), 1);
     const walks = choices * (parents?.length ?? 1);
     const isLong =
@@ -176,7 +177,7 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
 
   #pageTemplate(
     conditions: readonly Condition[],
-    keyset: Keyset<SortField>,
+    keyset: Keyset<SortFieldOf<Of>>,
     include: Include<RelationName>,
     isPerParent: boolean,
   ): PageTemplate<Row> | undefined {
@@ -184,7 +185,7 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
     const key = `${maxRows} ${isPerParent} ${include.join()} ${pageTemplate(keyset, conditions)}`;
     const known = this.#pages.get(key);
     if (known !== undefined) return known.template;
-    const { by, from, parent, sorting } = this.#source;
+    const { by, from, parent, list } = this.#source;
     const { selection } = this.#selected(include);
     const page = pageText(
       {
@@ -195,7 +196,7 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
         parent: isPerParent ? parent : undefined,
         conditions,
         by: by[keyset.sort.field],
-        type: sorting.keys[keyset.sort.field]?.type,
+        type: list.sorting.keys[keyset.sort.field]?.type,
         maxRows,
       },
       keyset,
@@ -211,9 +212,9 @@ export class TableReads<Row, Filter, SortField extends string, RelationName exte
   }
 }
 
-interface PageRead<Filter, SortField extends string, RelationName extends string> {
-  readonly filter: Filter;
-  readonly keyset: Keyset<SortField>;
+interface PageRead<Of extends List, RelationName extends string> {
+  readonly filter: FilterOf<Of['filter']>;
+  readonly keyset: Keyset<SortFieldOf<Of>>;
   readonly include: Include<RelationName>;
   readonly parents?: readonly Id[];
 }

@@ -1,75 +1,87 @@
+import type { FilterOf } from '../../domain/filter.ts';
 import type { Id } from '../../domain/id.ts';
-import type { Keyset, Slice } from '../../domain/page.ts';
-import type { Include, LockStrength, ReadStore, WriteStore } from '../../domain/store.ts';
+import type { Keyset, List, Slice, SortFieldOf } from '../../domain/page.ts';
+import type { ChildStore, Include, LockStrength, NounStore, ReadStore, RowData } from '../../domain/store.ts';
 import type { Session } from '../../platform/postgres/index.ts';
 import type { TableReads } from './table-reads.ts';
 import type { TableWrites } from './table-writes.ts';
 
-/** What the store of one kind of row has in common with the others: statements that are made once, in one session. */
-export class TableStore<
-  Row,
-  Written extends object,
-  Data extends object,
-  Filter,
-  SortField extends string,
-  Relation extends string = never,
->
-  implements ReadStore<Row, Filter, SortField, Relation>, WriteStore<Written, Data, Relation>
+/** Reads the rows of one kind in one session, by statements that are made once. */
+export class ReadOnlyStore<Row, Of extends List<Row>, Relation extends string = never>
+  implements ReadStore<Row, Of, Relation>, ChildStore<Row, Of, Relation>
 {
   protected readonly session: Session;
-  protected readonly reads: TableReads<Row, Filter, SortField, Relation>;
-  protected readonly writes: TableWrites<Written, Data, Relation>;
+  protected readonly reads: TableReads<Row, Of, Relation>;
 
-  constructor(
-    session: Session,
-    reads: TableReads<Row, Filter, SortField, Relation>,
-    writes: TableWrites<Written, Data, Relation>,
-  ) {
+  constructor(session: Session, reads: TableReads<Row, Of, Relation>) {
     this.session = session;
     this.reads = reads;
-    this.writes = writes;
   }
 
   byIds(ids: readonly Id[], include?: Include<Relation>): Promise<(Row | undefined)[]> {
     return this.reads.byIds(this.session, ids, include);
   }
 
-  page(filter: Filter, keyset: Keyset<SortField>, include?: Include<Relation>): Promise<Slice<Row>> {
+  page(
+    filter: FilterOf<Of['filter']>,
+    keyset: Keyset<SortFieldOf<Of>>,
+    include?: Include<Relation>,
+  ): Promise<Slice<Row>> {
     return this.reads.page(this.session, filter, keyset, include);
   }
 
-  count(filter: Filter): Promise<number> {
+  count(filter: FilterOf<Of['filter']>): Promise<number> {
     return this.reads.count(this.session, filter);
   }
 
-  /** See `ChildStore`. */
   pagePerParent(
     parents: readonly Id[],
-    filter: Filter,
-    keyset: Keyset<SortField>,
+    filter: FilterOf<Of['filter']>,
+    keyset: Keyset<SortFieldOf<Of>>,
     include?: Include<Relation>,
   ): Promise<Slice<Row>[]> {
     return this.reads.pagePerParent(this.session, parents, filter, keyset, include);
   }
 
-  countPerParent(parents: readonly Id[], filter: Filter): Promise<number[]> {
+  countPerParent(parents: readonly Id[], filter: FilterOf<Of['filter']>): Promise<number[]> {
     return this.reads.countPerParent(this.session, parents, filter);
   }
+}
 
-  insert(data: Data, include?: Include<Relation>): Promise<Written> {
+/** The same with writes: the store of a noun. */
+export class TableStore<
+  Entity extends object,
+  Of extends List<Entity & Partial<Relations>>,
+  Relations extends object = object,
+>
+  extends ReadOnlyStore<Entity & Partial<Relations>, Of, keyof Relations & string>
+  implements NounStore<Entity, Of, Relations>
+{
+  protected readonly writes: TableWrites<Entity & Partial<Relations>, RowData<Entity>, keyof Relations & string>;
+
+  constructor(
+    session: Session,
+    reads: TableReads<Entity & Partial<Relations>, Of, keyof Relations & string>,
+    writes: TableWrites<Entity & Partial<Relations>, RowData<Entity>, keyof Relations & string>,
+  ) {
+    super(session, reads);
+    this.writes = writes;
+  }
+
+  insert(data: RowData<Entity>, include?: Include<keyof Relations & string>): Promise<Entity & Partial<Relations>> {
     return this.writes.insert(this.session, data, include);
   }
 
   update(
     id: Id,
-    changes: Partial<Data>,
-    include?: Include<Relation>,
+    changes: Partial<RowData<Entity>>,
+    include?: Include<keyof Relations & string>,
     options?: { readonly isLocked?: boolean },
-  ): Promise<Written | undefined> {
+  ): Promise<(Entity & Partial<Relations>) | undefined> {
     return this.writes.update(this.session, id, changes, include, options);
   }
 
-  lock(id: Id): Promise<Written | undefined> {
+  lock(id: Id): Promise<(Entity & Partial<Relations>) | undefined> {
     return this.writes.lock(this.session, id);
   }
 

@@ -20,7 +20,7 @@ import { selectionOf, type Relation } from './selection.ts';
  * its related rows.
  */
 export class TableWrites<Row extends object, Data extends object, RelationName extends string = never> {
-  readonly #table: EntityTable<never>;
+  readonly #table: EntityTable;
   readonly #relations: Readonly<Record<RelationName, Relation>>;
   readonly #inserts = new Map<string, Statement<Row | UnreadableRow>>();
   /** By the properties that change, and the related rows. */
@@ -31,7 +31,7 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
   /** The tables whose rows a row names, by its properties. */
   readonly #references: readonly { readonly name: string; readonly property: string; readonly locks: RowLocks }[];
 
-  constructor(table: EntityTable<never>, relations: Readonly<Record<RelationName, Relation>>) {
+  constructor(table: EntityTable, relations: Readonly<Record<RelationName, Relation>>) {
     this.#table = table;
     this.#relations = relations;
     const isRow = keyIs(table, '$1');
@@ -98,7 +98,7 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
     const key = `${properties.join()} ${include.join()}`;
     const statement = this.#updates.get(key) ?? this.#updateOf(properties, include);
     if (this.#updates.size < maxPreparedUpdates) this.#updates.set(key, statement);
-    const values = Object.entries(changes).map(([name, value]) => this.#table.parameter(name as never, value));
+    const values = Object.entries(changes).map(([name, value]) => this.#table.parameter(name, value));
     const showsOthers = include.length > 0 || this.#table.isComputed;
     const locks = showsOthers ? this.#referenceLocks(changes) : [];
     if (showsOthers && !isLocked) locks.push(this.#locks.one(id, 'change'));
@@ -121,8 +121,7 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
   #updateOf(properties: readonly string[], include: Include<RelationName>): Statement<Row> {
     const table = this.#table;
     const assignments = properties.map(
-      (property, index) =>
-        `${table.columnName(property as never)} = $${index + 1}::${table.columnType(property as never)}`,
+      (property, index) => `${table.columnName(property)} = $${index + 1}::${table.columnType(property)}`,
     );
     const conditions = [keyIs(table, `$${properties.length + 1}`), ...table.areReadable(properties)];
     const write = `update ${table.name} set ${assignments.join(', ')} where ${conditions.join(' and ')}`;
@@ -134,6 +133,6 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
 /** More than what clients change together; what is beyond (of a key's many properties) is planned each time. */
 const maxPreparedUpdates = 64;
 
-function keyIs(table: EntityTable<never>, placeholder: string): string {
+function keyIs(table: EntityTable, placeholder: string): string {
   return `${table.column(table.keyProperty)} = ${placeholder}::${table.columnType(table.keyProperty)}`;
 }

@@ -4,12 +4,9 @@ import { ApiKeyChange } from '../../domain/access/api-key-change.entity.ts';
 import { ApiKeyUsage } from '../../domain/access/api-key-usage.entity.ts';
 import { ApiKey } from '../../domain/access/api-key.entity.ts';
 import {
-  apiKeyFilter,
-  apiKeySorting,
-  historySorting,
-  type ApiKeyFilter,
+  apiKeyList,
+  historyList,
   type ApiKeyRelation,
-  type ApiKeySortField,
   type ApiKeyStore,
   type KeyStatus,
   type ListedKey,
@@ -18,14 +15,14 @@ import { planLimits } from '../../domain/access/plan.ts';
 import { dayMillis, minuteMillis } from '../../platform/quotas/index.ts';
 import type { Id } from '../../domain/id.ts';
 import type { Keyset, Slice } from '../../domain/page.ts';
-import type { RowData } from '../../domain/store.ts';
+import type { Include, RowData } from '../../domain/store.ts';
 import type { Conditions } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { listSource } from '../sql/list-source.ts';
 import { hasOne } from '../sql/selection.ts';
 import { type Session, statementOf } from '../../platform/postgres/index.ts';
 import { TableReads } from '../sql/table-reads.ts';
-import { TableStore } from '../sql/table-store.ts';
+import { ReadOnlyStore } from '../sql/table-store.ts';
 import { TableWrites } from '../sql/table-writes.ts';
 
 /** Columns that administrators don't see. */
@@ -35,36 +32,48 @@ export function createApiKeyStore(metadata: MetadataStorage): (session: Session)
   const table = new EntityTable(metadata.get(ApiKey));
   const usage = new EntityTable(metadata.get(ApiKeyUsage));
   const relations = { usage: hasOne(table, 'usage', usage, 'keyId') };
-  const list = { sorting: apiKeySorting, filter: apiKeyFilter };
-  const source = listSource<ListedKey, typeof apiKeyFilter, ApiKeySortField, ApiKeyRelation>(table, list, relations, {
-    status: (status, { at = 0 }) => isOfStatus(table, status, at),
-    nearLimitPercent: (percent, { at = 0 }) => hasSpent(table, usage, percent, at),
+  const source = listSource(table, apiKeyList, relations, {
+    status: ({ status = 'active', at = 0 }) => isOfStatus(table, status, at),
+    nearLimitPercent: ({ nearLimitPercent = 0, at = 0 }) => hasSpent(table, usage, nearLimitPercent, at),
     at: () => [],
   });
-  const reads = new TableReads({ ...source, table: new EntityTable(metadata.get(ApiKey), {}, unlisted) });
-  const writes = new TableWrites<ApiKey, RowData<ApiKey>, ApiKeyRelation>(table, relations);
+  const reads: ApiKeyReads = new TableReads({ ...source, table: new EntityTable(metadata.get(ApiKey), {}, unlisted) });
+  const writes: ApiKeyWrites = new TableWrites(table, relations);
   const history = historyReads(metadata);
   return (session) => new SessionApiKeys(session, reads, writes, history);
 }
 
 const attribute = statementOf("select set_config('petstore.changed_by', $1, true)", 1, () => undefined, 'write');
 
-type HistoryReads = TableReads<ApiKeyChange, object, 'ID'>;
+type ApiKeyReads = TableReads<ListedKey, typeof apiKeyList, ApiKeyRelation>;
+type ApiKeyWrites = TableWrites<ApiKey, RowData<ApiKey>, ApiKeyRelation>;
+type HistoryReads = TableReads<ApiKeyChange, typeof historyList>;
 
-class SessionApiKeys
-  extends TableStore<ListedKey, ApiKey, RowData<ApiKey>, ApiKeyFilter, ApiKeySortField, ApiKeyRelation>
-  implements ApiKeyStore
-{
+class SessionApiKeys extends ReadOnlyStore<ListedKey, typeof apiKeyList, ApiKeyRelation> implements ApiKeyStore {
+  readonly #writes: ApiKeyWrites;
   readonly #history: HistoryReads;
 
-  constructor(
-    session: Session,
-    reads: TableReads<ListedKey, ApiKeyFilter, ApiKeySortField, ApiKeyRelation>,
-    writes: TableWrites<ApiKey, RowData<ApiKey>, ApiKeyRelation>,
-    history: HistoryReads,
-  ) {
-    super(session, reads, writes);
+  constructor(session: Session, reads: ApiKeyReads, writes: ApiKeyWrites, history: HistoryReads) {
+    super(session, reads);
+    this.#writes = writes;
     this.#history = history;
+  }
+
+  insert(data: RowData<ApiKey>): Promise<ApiKey> {
+    return this.#writes.insert(this.session, data);
+  }
+
+  update(
+    id: Id,
+    changes: Partial<RowData<ApiKey>>,
+    include?: Include<ApiKeyRelation>,
+    options?: { readonly isLocked?: boolean },
+  ): Promise<ApiKey | undefined> {
+    return this.#writes.update(this.session, id, changes, include, options);
+  }
+
+  lock(id: Id): Promise<ApiKey | undefined> {
+    return this.#writes.lock(this.session, id);
   }
 
   async attributeChangesTo(by: string): Promise<void> {
@@ -82,12 +91,12 @@ class SessionApiKeys
 
 function historyReads(metadata: MetadataStorage): HistoryReads {
   const table = new EntityTable(metadata.get(ApiKeyChange));
-  const source = listSource(table, { sorting: historySorting, filter: {} }, {});
-  return new TableReads<ApiKeyChange, object, 'ID'>({ ...source, parent: table.column('keyId') });
+  const source = listSource(table, historyList, {});
+  return new TableReads({ ...source, parent: table.column('keyId') });
 }
 
 /** As `statusOf` has it. */
-function isOfStatus(table: EntityTable<ApiKey>, status: KeyStatus, at: number): Conditions {
+function isOfStatus(table: EntityTable, status: KeyStatus, at: number): Conditions {
   const [revokedAt, expiresAt, bannedUntil] = (['revokedAt', 'expiresAt', 'bannedUntil'] as const).map((property) =>
     table.column(property),
   );
@@ -109,12 +118,7 @@ function isOfStatus(table: EntityTable<ApiKey>, status: KeyStatus, at: number): 
 }
 
 /** The share of an open window, in percent. */
-function hasSpent(
-  table: EntityTable<ApiKey>,
-  usage: EntityTable<ApiKeyUsage>,
-  percent: number,
-  at: number,
-): Conditions {
+function hasSpent(table: EntityTable, usage: EntityTable, percent: number, at: number): Conditions {
   const limitOf = (figure: 'requestsPerMinute' | 'requestsPerDay'): string => {
     const plans = Object.entries(planLimits).filter(([, limits]) => limits !== undefined);
     const choices = plans.map(([plan, limits]) => `when '${plan}' then ${limits?.[figure]}`);

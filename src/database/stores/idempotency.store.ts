@@ -39,7 +39,7 @@ export function createIdempotencyStore(metadata: MetadataStorage): (session: Ses
   const { primaryKeys, props } = metadata.get(IdempotencyRecord);
   const table = new EntityTable(metadata.get(IdempotencyRecord));
   const properties = props.map(({ name }) => name);
-  const names = (some: readonly string[]): string => some.map((each) => table.columnName(each as never)).join(', ');
+  const names = (some: readonly string[]): string => some.map((each) => table.columnName(each)).join(', ');
   const createdAt = table.columnName('createdAt');
   const save = savingStatement(
     table.name,

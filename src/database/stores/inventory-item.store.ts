@@ -2,10 +2,10 @@ import type { MetadataStorage } from '@mikro-orm/core';
 
 import { InventoryItem } from '../../domain/inventory/inventory-item.entity.ts';
 import {
-  inventoryFilter,
-  inventorySorting,
+  inventoryList,
   type InventoryFilter,
   type InventoryRelation,
+  type InventoryRelations,
   type InventoryRow,
   type InventorySortField,
   type InventoryStore,
@@ -22,19 +22,18 @@ import { TableReads, type Source } from '../sql/table-reads.ts';
 import { TableStore } from '../sql/table-store.ts';
 import { TableWrites } from '../sql/table-writes.ts';
 
-type InventorySource = Source<InventoryRow, InventoryFilter, InventorySortField, InventoryRelation>;
+type InventorySource = Source<typeof inventoryList, InventoryRelation>;
 
 export function createInventoryStore(metadata: MetadataStorage): (session: Session) => InventoryStore {
   const pet = new EntityTable(metadata.get(Pet));
   /** An item's status is its pet's. */
   const status = (item: string): string =>
     `(select owner.${pet.columnName('status')} from ${pet.name} as owner where owner.${pet.columnName('id')} = ${item}.${table.columnName('petId')})`;
-  const table: EntityTable<InventoryItem> = new EntityTable(metadata.get(InventoryItem), { status });
+  const table: EntityTable = new EntityTable(metadata.get(InventoryItem), { status });
   const withPet = new EntityTable(metadata.get(InventoryItem), { status: () => pet.column('status') });
   const relations = namedRelations<InventoryRelation>(metadata, 'inventory', table);
-  const list = { sorting: inventorySorting, filter: inventoryFilter };
   const sourceWith = (statusIn: (statuses: readonly PetStatus[]) => Conditions): InventorySource =>
-    listSource(table, list, relations, { statusIn });
+    listSource(table, inventoryList, relations, { statusIn: ({ statusIn: statuses = [] }) => statusIn(statuses) });
   const unfiltered = sourceWith(() => []);
   const byStatus: InventorySource = {
     ...sourceWith((statuses) => flagged(oneOf(pet.column('status'), statuses, 'text'), 'needsOwnPlan')),
@@ -46,11 +45,11 @@ export function createInventoryStore(metadata: MetadataStorage): (session: Sessi
       PET_ID: [{ column: pet.column('id'), property: 'petId', joined: table.column('petId') }],
     },
   };
-  const reads = new TableReads(unfiltered);
-  const readsByStatus = new TableReads(byStatus);
+  const reads: InventoryReads = new TableReads(unfiltered);
+  const readsByStatus: InventoryReads = new TableReads(byStatus);
   // Every pet has an item, so counting needs no join.
-  const countsByStatus = new TableReads({ ...byStatus, from: pet.name });
-  const writes = new TableWrites<InventoryRow, InventoryData, InventoryRelation>(table, relations);
+  const countsByStatus: InventoryReads = new TableReads({ ...byStatus, from: pet.name });
+  const writes: InventoryWrites = new TableWrites(table, relations);
   const hasStatus = ({ statusIn }: InventoryFilter): boolean =>
     statusIn !== undefined && !table.isAlwaysOneOf('status', statusIn);
   const readsFor: ReadsFor = {
@@ -65,22 +64,17 @@ export function createInventoryStore(metadata: MetadataStorage): (session: Sessi
   return (session) => new SessionInventory(session, reads, writes, readsFor);
 }
 
-type InventoryReads = TableReads<InventoryRow, InventoryFilter, InventorySortField, InventoryRelation>;
-type InventoryData = RowData<InventoryItem, 'petId' | 'status'>;
+type InventoryReads = TableReads<InventoryRow, typeof inventoryList, InventoryRelation>;
+type InventoryWrites = TableWrites<InventoryRow, RowData<InventoryItem>, InventoryRelation>;
 type ReadsFor = Readonly<Record<'page' | 'count', (filter: InventoryFilter) => InventoryReads>>;
 
 class SessionInventory
-  extends TableStore<InventoryRow, InventoryRow, InventoryData, InventoryFilter, InventorySortField, InventoryRelation>
+  extends TableStore<InventoryItem, typeof inventoryList, InventoryRelations>
   implements InventoryStore
 {
   readonly #readsFor: ReadsFor;
 
-  constructor(
-    session: Session,
-    reads: InventoryReads,
-    writes: TableWrites<InventoryRow, InventoryData, InventoryRelation>,
-    readsFor: ReadsFor,
-  ) {
+  constructor(session: Session, reads: InventoryReads, writes: InventoryWrites, readsFor: ReadsFor) {
     super(session, reads, writes);
     this.#readsFor = readsFor;
   }

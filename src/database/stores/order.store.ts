@@ -2,11 +2,10 @@ import type { MetadataStorage } from '@mikro-orm/core';
 
 import { Order } from '../../domain/orders/order.entity.ts';
 import {
-  orderFilter,
-  orderSorting,
+  orderList,
   type OrderRelation,
+  type OrderRelations,
   type OrderRow,
-  type OrderSortField,
   type OrderStore,
 } from '../../domain/orders/order.store.ts';
 import type { RowData } from '../../domain/store.ts';
@@ -22,15 +21,14 @@ import { TableWrites } from '../sql/table-writes.ts';
 export function createOrderStore(metadata: MetadataStorage): (session: Session) => OrderStore {
   const table = new EntityTable(metadata.get(Order));
   const relations = namedRelations<OrderRelation>(metadata, 'order', table);
-  const list = { sorting: orderSorting, filter: orderFilter };
-  const source = listSource<OrderRow, typeof orderFilter, OrderSortField, OrderRelation>(table, list, relations, {
-    complete: (value, { petIdIn }, isPerParent) => {
-      const isComplete = equals(table.column('complete'), value, 'boolean');
+  const source = listSource(table, orderList, relations, {
+    complete: ({ complete = null, petIdIn }, isPerParent) => {
+      const isComplete = equals(table.column('complete'), complete, 'boolean');
       // No index covers it for a pet's orders, and there may be very many.
       return isPerParent || petIdIn !== undefined ? flagged(isComplete, 'isFilter') : isComplete;
     },
   });
-  const reads = new TableReads({ ...source, parent: table.column('petId') });
+  const reads = new TableReads<OrderRow, typeof orderList, OrderRelation>({ ...source, parent: table.column('petId') });
   const writes = new TableWrites<OrderRow, RowData<Order>, OrderRelation>(table, relations);
-  return (session) => new TableStore(session, reads, writes);
+  return (session) => new TableStore<Order, typeof orderList, OrderRelations>(session, reads, writes);
 }

@@ -3,12 +3,10 @@ import type { MetadataStorage } from '@mikro-orm/core';
 import { InventoryItem } from '../../domain/inventory/inventory-item.entity.ts';
 import { Pet } from '../../domain/pets/pet.entity.ts';
 import {
-  petFilter,
-  petSorting,
-  type PetFilter,
+  petList,
   type PetRelation,
+  type PetRelations,
   type PetRow,
-  type PetSortField,
   type PetStore,
 } from '../../domain/pets/pet.store.ts';
 import type { Include, RowData } from '../../domain/store.ts';
@@ -60,20 +58,16 @@ export function createPetStore(metadata: MetadataStorage): (session: Session) =>
     ...namedRelations<Exclude<PetRelation, 'inventory'>>(metadata, 'pet', table),
     inventory: hasOne(table, 'inventory', inventory, 'petId'),
   };
-  const list = { sorting: petSorting, filter: petFilter };
-  const source = listSource<PetRow, typeof petFilter, PetSortField, PetRelation>(table, list, relations);
-  const reads = new TableReads({ ...source, parent: table.column('categoryId') });
-  const writes = new TableWrites<PetRow, RowData<Pet>, PetRelation>(table, relations);
+  const source = listSource(table, petList, relations);
+  const reads: PetReads = new TableReads({ ...source, parent: table.column('categoryId') });
+  const writes: PetWrites = new TableWrites(table, relations);
   return (session) => new SessionPets(session, reads, writes, stockItem);
 }
 
-type PetReads = TableReads<PetRow, PetFilter, PetSortField, PetRelation>;
+type PetReads = TableReads<PetRow, typeof petList, PetRelation>;
 type PetWrites = TableWrites<PetRow, RowData<Pet>, PetRelation>;
 
-class SessionPets
-  extends TableStore<PetRow, PetRow, RowData<Pet>, PetFilter, PetSortField, PetRelation>
-  implements PetStore
-{
+class SessionPets extends TableStore<Pet, typeof petList, PetRelations> implements PetStore {
   readonly #stockItem: (values: Values) => Companion;
 
   constructor(session: Session, reads: PetReads, writes: PetWrites, stockItem: (values: Values) => Companion) {

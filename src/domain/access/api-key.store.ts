@@ -1,4 +1,4 @@
-import type { FilterFields, FilterOf } from '../filter.ts';
+import type { FilterFields } from '../filter.ts';
 import type { Id } from '../id.ts';
 import { sortedById, type Keyset, type Slice, type Sorting } from '../page.ts';
 import { anyRule, integerRule, searchTextRule } from '../rules.ts';
@@ -29,7 +29,6 @@ export const apiKeyFilter = {
   /** The instant for status and windows, in milliseconds since 1970: the service's, not the client's. */
   at: { rule: anyRule<number>() },
 } satisfies FilterFields<ApiKey>;
-export type ApiKeyFilter = FilterOf<typeof apiKeyFilter>;
 
 export type ApiKeySortField = 'ID';
 
@@ -40,12 +39,15 @@ export const apiKeySorting: Sorting<ListedKey, ApiKeySortField> = {
   defaultField: 'ID',
 };
 
+export const apiKeyList = { filter: apiKeyFilter, sorting: apiKeySorting };
+
 export const historySorting = sortedById(ApiKeyChange, 'apiKeyHistory', {});
+export const historyList = { filter: {}, sorting: historySorting };
 
 /** Keys are never deleted by the program. */
 export interface ApiKeyStore
   extends
-    ReadStore<ListedKey, ApiKeyFilter, ApiKeySortField, ApiKeyRelation>,
+    ReadStore<ListedKey, typeof apiKeyList, ApiKeyRelation>,
     Pick<WriteStore<ApiKey, RowData<ApiKey>, ApiKeyRelation>, 'insert' | 'update' | 'lock'> {
   /** Sets the actor for the changes of this store's transaction. */
   attributeChangesTo(by: string): Promise<void>;

@@ -5,7 +5,7 @@ import { choiceRule, quantityBoundRule } from '../rules.ts';
 import type { ReadStore, RowData, WriteStore } from '../store.ts';
 import type { InventoryItem } from './inventory-item.entity.ts';
 
-export const inventoryFilter = {
+const inventoryFilter = {
   statusIn: { property: 'status', comparison: 'oneOf', rule: choiceRule<PetStatus>() },
   quantityAtLeast: { property: 'quantity', comparison: 'atLeast', rule: quantityBoundRule },
   quantityAtMost: { property: 'quantity', comparison: 'atMost', rule: quantityBoundRule },
@@ -20,7 +20,10 @@ export const inventorySorting: Sorting<InventoryItem, InventorySortField> = {
   defaultField: 'PET_ID',
 };
 
-interface InventoryRelations {
+export const inventoryList = { filter: inventoryFilter, sorting: inventorySorting };
+
+/** The related rows that may be read with an inventory item. */
+export interface InventoryRelations {
   readonly pet: Pet;
 }
 export type InventoryRelation = keyof InventoryRelations;
@@ -31,7 +34,7 @@ export type InventoryRow = InventoryItem & Partial<InventoryRelations>;
 /** Its ids are the pets'. Items are inserted and deleted with their pets. */
 export interface InventoryStore
   extends
-    ReadStore<InventoryRow, InventoryFilter, InventorySortField, InventoryRelation>,
+    ReadStore<InventoryRow, typeof inventoryList, InventoryRelation>,
     Pick<
       WriteStore<InventoryRow, RowData<InventoryItem, 'petId' | 'status'>, InventoryRelation>,
       'update' | 'lock' | 'lockAll'

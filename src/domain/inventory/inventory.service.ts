@@ -6,8 +6,7 @@ import type { Stores } from '../stores.ts';
 import { required, type ChangesOf } from '../written-fields.ts';
 import { InventoryItem, inventoryItemRepresentation } from './inventory-item.entity.ts';
 import {
-  inventoryFilter,
-  inventorySorting,
+  inventoryList,
   type InventoryRelation,
   type InventoryRow,
   type InventoryStore,
@@ -16,19 +15,22 @@ import {
 const fields = { quantity: required(stockQuantityRule) };
 
 export const inventoryKind = {
+  ...inventoryList,
   noun: 'inventory item',
   entity: InventoryItem,
   representation: inventoryItemRepresentation,
   fields,
-  filter: inventoryFilter,
-  sorting: inventorySorting,
   // An item's version covers the status of its pet.
   lockBefore: (stores: Stores, petId: Id): Promise<unknown> => stores.pets.lock(petId),
 };
 
 /** Items are created and deleted with their pets; only the quantity can be changed. */
-export class InventoryService extends NounService<typeof inventoryKind, InventoryStore> {
+export class InventoryService extends NounService<InventoryRow, typeof inventoryKind, InventoryRelation> {
   protected override readonly kind = inventoryKind;
+
+  protected override storeIn({ inventory }: Stores): InventoryStore {
+    return inventory;
+  }
 
   update(
     petId: string,

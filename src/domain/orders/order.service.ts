@@ -1,12 +1,13 @@
 import { DomainError } from '../errors.ts';
-import { NounService } from '../noun.service.ts';
+import { ChildService } from '../noun.service.ts';
 import type { Reference } from '../reference.ts';
 import { anyRule, instantRule, orderQuantityRule } from '../rules.ts';
 import type { Include, UpdateOptions } from '../store.ts';
+import type { Stores } from '../stores.ts';
 import type { Precondition } from '../version.ts';
 import { mayReferTo, optional, withDefault, type ChangesOf, type NewOf } from '../written-fields.ts';
 import { Order, orderRepresentation } from './order.entity.ts';
-import { orderFilter, orderSorting, type OrderRelation, type OrderRow, type OrderStore } from './order.store.ts';
+import { orderList, type OrderRelation, type OrderRow, type OrderStore } from './order.store.ts';
 
 const pet: Reference = { noun: 'pet', target: ({ pets }) => pets };
 const fields = {
@@ -17,19 +18,22 @@ const fields = {
 };
 
 export const orderKind = {
+  ...orderList,
   noun: 'order',
   entity: Order,
   representation: orderRepresentation,
   fields,
-  filter: orderFilter,
-  sorting: orderSorting,
 };
 
-export class OrderService extends NounService<typeof orderKind, OrderStore> {
+export class OrderService extends ChildService<OrderRow, typeof orderKind, OrderRelation> {
   protected override readonly kind = orderKind;
 
+  protected override storeIn({ orders }: Stores): OrderStore {
+    return orders;
+  }
+
   create(input: NewOf<typeof fields>, include?: Include<OrderRelation>): Promise<OrderRow> {
-    return this.creation(input, (row) => this.store.insert(row, include));
+    return this.creation(input, (row) => this.stores.orders.insert(row, include));
   }
 
   /** Throws CONFLICT when a complete order would become incomplete. */
@@ -47,6 +51,6 @@ export class OrderService extends NounService<typeof orderKind, OrderStore> {
       if (!order.complete) return;
       throw new DomainError('CONFLICT', `Order ${id} is complete: it has shipped and can't be cancelled.`);
     };
-    return this.deletion(id, { precondition, check });
+    return this.deletion(id, { precondition, check }, ({ orders }, orderId) => orders.delete(orderId));
   }
 }

@@ -5,7 +5,7 @@ import { anyRule, idChoiceRule, instantRule } from '../rules.ts';
 import type { ChildStore, NounStore } from '../store.ts';
 import { Order } from './order.entity.ts';
 
-export const orderFilter = {
+const orderFilter = {
   petIdIn: { property: 'petId', comparison: 'oneOf', rule: idChoiceRule },
   complete: { property: 'complete', comparison: 'equals', rule: anyRule<boolean>() },
   shipDateFrom: { property: 'shipDate', comparison: 'atLeast', rule: instantRule },
@@ -14,9 +14,11 @@ export const orderFilter = {
 export type OrderFilter = FilterOf<typeof orderFilter>;
 
 export const orderSorting = sortedById(Order, 'orders', { SHIP_DATE: { type: 'instant', property: 'shipDate' } });
-export type OrderSortField = keyof typeof orderSorting.keys;
 
-interface OrderRelations {
+export const orderList = { filter: orderFilter, sorting: orderSorting };
+
+/** The related rows that may be read with an order. */
+export interface OrderRelations {
   readonly pet: Pet;
 }
 export type OrderRelation = keyof OrderRelations;
@@ -26,6 +28,4 @@ export type OrderRow = Order & Partial<OrderRelations>;
 
 /** An order's parent is its pet. */
 export interface OrderStore
-  extends
-    NounStore<Order, typeof orderFilter, OrderSortField, OrderRelations>,
-    ChildStore<Order, typeof orderFilter, OrderSortField, OrderRelations> {}
+  extends NounStore<Order, typeof orderList, OrderRelations>, ChildStore<OrderRow, typeof orderList, OrderRelation> {}

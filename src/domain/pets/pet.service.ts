@@ -1,12 +1,14 @@
 import { compareIds } from '../id.ts';
-import { PlainNounService } from '../noun.service.ts';
-import { pageOf, type Page, type PageArguments } from '../page.ts';
+import { ChildService } from '../noun.service.ts';
+import type { Page, PageArguments } from '../page.ts';
 import type { Reference } from '../reference.ts';
 import { anyRule, nameRule } from '../rules.ts';
-import type { Include } from '../store.ts';
-import { refersTo, required, withDefault, type NewOf } from '../written-fields.ts';
+import type { Include, UpdateOptions } from '../store.ts';
+import type { Stores } from '../stores.ts';
+import type { Precondition } from '../version.ts';
+import { refersTo, required, withDefault, type ChangesOf, type NewOf } from '../written-fields.ts';
 import { Pet, petRepresentation, type PetStatus } from './pet.entity.ts';
-import { petFilter, petSorting, type PetRelation, type PetRow, type PetStore } from './pet.store.ts';
+import { petList, type PetRelation, type PetRow, type PetStore } from './pet.store.ts';
 
 const category: Reference = { noun: 'category', target: ({ categories }) => categories };
 const fields = {
@@ -21,12 +23,11 @@ export interface PetPickRequest extends Pick<PageArguments, 'first' | 'after'> {
 }
 
 export const petKind = {
+  ...petList,
   noun: 'pet',
   entity: Pet,
   representation: petRepresentation,
   fields,
-  filter: petFilter,
-  sorting: petSorting,
   conflict: (id: string) => `Pet ${id} has orders: cancel them or change their petId first.`,
 };
 
@@ -34,8 +35,12 @@ export const petKind = {
 const newStock = { quantity: 0 };
 
 /** A pet's inventory item is deleted with it. */
-export class PetService extends PlainNounService<typeof petKind, PetStore> {
+export class PetService extends ChildService<PetRow, typeof petKind, PetRelation> {
   protected override readonly kind = petKind;
+
+  protected override storeIn({ pets }: Stores): PetStore {
+    return pets;
+  }
 
   /** A page of the existing pets with these ids, each once, ordered by id. */
   async pick(ids: readonly string[], { status, ...page }: PetPickRequest): Promise<Page<PetRow>> {
@@ -46,10 +51,19 @@ export class PetService extends PlainNounService<typeof petKind, PetStore> {
       .filter((pet) => status === undefined || pet.status === status)
       .filter((pet) => after === undefined || compareIds(pet.id, after.id) > 0)
       .toSorted((a, b) => compareIds(a.id, b.id));
-    return pageOf(petSorting, keyset, { rows: found.slice(0, limit), hasMore: found.length > limit });
+    return this.pageOf(keyset, { rows: found.slice(0, limit), hasMore: found.length > limit });
   }
 
-  override create(input: NewOf<typeof fields>, include?: Include<PetRelation>): Promise<PetRow> {
-    return this.creation(input, (row) => this.store.insert({ ...row, inventory: newStock }, include));
+  create(input: NewOf<typeof fields>, include?: Include<PetRelation>): Promise<PetRow> {
+    return this.creation(input, (row) => this.stores.pets.insert({ ...row, inventory: newStock }, include));
+  }
+
+  update(id: string, changes: ChangesOf<typeof fields>, options?: UpdateOptions<PetRelation>): Promise<PetRow> {
+    return this.change(id, changes, options);
+  }
+
+  /** Throws CONFLICT while the pet has orders. */
+  delete(id: string, precondition?: Precondition): Promise<void> {
+    return this.deletion(id, { precondition }, ({ pets }, petId) => pets.delete(petId));
   }
 }

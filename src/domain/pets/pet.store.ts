@@ -6,7 +6,7 @@ import { choiceRule, idChoiceRule, searchTextRule } from '../rules.ts';
 import type { ChildStore, Include, NounStore, RowData } from '../store.ts';
 import { Pet, type PetStatus } from './pet.entity.ts';
 
-export const petFilter = {
+const petFilter = {
   statusIn: { property: 'status', comparison: 'oneOf', rule: choiceRule<PetStatus>() },
   categoryIdIn: { property: 'categoryId', comparison: 'oneOf', rule: idChoiceRule },
   nameContains: { property: 'name', comparison: 'contains', rule: searchTextRule },
@@ -14,9 +14,11 @@ export const petFilter = {
 export type PetFilter = FilterOf<typeof petFilter>;
 
 export const petSorting = sortedById(Pet, 'pets', { NAME: { type: 'text', property: 'name' } });
-export type PetSortField = keyof typeof petSorting.keys;
 
-interface PetRelations {
+export const petList = { filter: petFilter, sorting: petSorting };
+
+/** The related rows that may be read with a pet. */
+export interface PetRelations {
   readonly category: Category;
   readonly inventory: InventoryItem;
 }
@@ -33,7 +35,7 @@ interface NewPetRow extends RowData<Pet> {
 /** A pet's parent is its category. */
 export interface PetStore
   extends
-    Omit<NounStore<Pet, typeof petFilter, PetSortField, PetRelations>, 'insert'>,
-    ChildStore<Pet, typeof petFilter, PetSortField, PetRelations> {
+    Omit<NounStore<Pet, typeof petList, PetRelations>, 'insert'>,
+    ChildStore<PetRow, typeof petList, PetRelation> {
   insert(row: NewPetRow, include?: Include<PetRelation>): Promise<PetRow>;
 }

@@ -40,7 +40,7 @@ interface ShownList {
 
 /** The nouns whose rows have a parent. */
 type ChildNoun = {
-  [Name in NounName]: Services[CollectionOf<Name>]['store'] extends { readonly countPerParent: unknown } ? Name : never;
+  [Name in NounName]: Services[CollectionOf<Name>] extends { readonly countPerParent: unknown } ? Name : never;
 }[NounName];
 
 /** What resolvers need of the service of a noun. */

@@ -1,7 +1,7 @@
 import { Field, ID, InputType, ObjectType, type ClassType } from 'type-graphql';
 
-import type { SortFieldOf } from '../../domain/noun.service.ts';
 import { type NounName, nouns } from '../../domain/nouns.ts';
+import type { SortFieldOf } from '../../domain/page.ts';
 import type { WrittenFields } from '../../domain/written-fields.ts';
 import { connectionArgs } from '../connections/connection.args.ts';
 import { connectionType } from '../connections/connection.type.ts';

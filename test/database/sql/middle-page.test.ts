@@ -8,7 +8,8 @@ import type { Id } from '../../../src/domain/id.ts';
 import type { InventoryFilter } from '../../../src/domain/inventory/inventory-item.store.ts';
 import type { OrderFilter } from '../../../src/domain/orders/order.store.ts';
 import type { PetFilter } from '../../../src/domain/pets/pet.store.ts';
-import type { ReadStore } from '../../../src/domain/store.ts';
+import type { Keyset } from '../../../src/domain/page.ts';
+import type { Include } from '../../../src/domain/store.ts';
 import { openTestDatabase } from '../../support/opened-database.ts';
 
 const pets = 20_000;
@@ -85,9 +86,13 @@ const middle = String(pets / 2) as Id;
 /** For each order the value of the row in the middle. */
 type Positions<SortField extends string> = Readonly<Record<SortField, string | number | null>>;
 
+interface Pages<Filter, SortField extends string, Relation extends string> {
+  page(filter: Filter, keyset: Keyset<SortField>, include?: Include<Relation>): Promise<unknown>;
+}
+
 /** The most rows that a page in the middle reads, of all orders and filters. */
-async function mostRows<Row, Filter, SortField extends string, Relation extends string>(
-  list: ReadStore<Row, Filter, SortField, Relation>,
+async function mostRows<Filter, SortField extends string, Relation extends string>(
+  list: Pages<Filter, SortField, Relation>,
   filters: readonly Filter[],
   positions: Positions<SortField>,
   include: readonly Relation[] = [],

@@ -7,7 +7,6 @@ import { orderSorting, type OrderFilter } from '../../../src/domain/orders/order
 import { sortValue, type Keyset, type Slice, type Sorting } from '../../../src/domain/page.ts';
 import { petStatuses } from '../../../src/domain/pets/pet.entity.ts';
 import { petSorting, type PetFilter } from '../../../src/domain/pets/pet.store.ts';
-import type { ReadStore } from '../../../src/domain/store.ts';
 import { openTestDatabase } from '../../support/opened-database.ts';
 import { expectedSlice } from './oracle.ts';
 import { SeededRandom } from '../../support/seeded-random.ts';
@@ -60,7 +59,10 @@ function randomKeyset<Row, SortField extends string>(
 }
 
 interface Kind<Row, Filter, SortField extends string> {
-  readonly store: ReadStore<Row, Filter, SortField>;
+  readonly store: {
+    page(filter: Filter, keyset: Keyset<SortField>): Promise<Slice<Row>>;
+    count(filter: Filter): Promise<number>;
+  };
   readonly sorting: Sorting<Row, SortField>;
   readonly rows: readonly Row[];
   readonly filter: () => Filter;
