@@ -1,44 +1,29 @@
 /**
- * A position is the day (since 1970, in UTC) in which it was given and a number within that day, so that the partitions
- * of days, whose bounds are known in advance, are in the order of positions.
+ * Moves at most `max_rows` committed changes into the log, and the deleted entries of deleted pets among them. The
+ * mover that moved last goes on; another one takes over when nothing has been moved for a second.
+ *
+ * A position is the day (since 1970, in UTC) times 2^40 and a number within the day, so that the partitions of days,
+ * whose bounds are known in advance, are in the order of positions.
+ *
+ * The state of an inventory entry has two halves in two tables, which two transactions may change at the same time.
+ * Each of its events has both halves as the changes that wait, in their order, leave them: the one before it says what
+ * it became, else the one after it says what it was, else it is as it is now. One statement sees all of it, so that an
+ * entry's last event is its state. In a cascade the deletion of the pet comes before that of its entry. Where nothing
+ * knows the other half any more, after TRUNCATE for example, the event is left out: a resynchronization follows.
+ *
+ * The outbox has no index. When it is too much for one run it goes into the backlog, which has: otherwise each run would
+ * read all that waits. Until the backlog is empty everything goes through it, so that the order stays that of the ids.
+ * `backlog_from` is a lower bound of the ids in it, so that no run reads again the deleted rows that an open
+ * transaction keeps in the index.
+ *
+ * A change that can't become an event, and what is moved with it, is one `store.resync`; triggers write no such row.
+ * Plans are made once, when the tables are small, and kept when they are large: hence the settings.
  */
-const dayBits = 40;
-
-/** One mover at a time, and no maintenance beside it. */
-const lock = 'pg_try_advisory_xact_lock(7338474785)';
-
-/** One run moves so many times its number of changes into the backlog, which takes as long as making events of them. */
-const backlogFactor = 5;
-/** As much of the outbox is read to find its oldest change. */
-const sampleSize = 20_000;
-
-/** What makes the status that an entry's pet has now another one than it had. */
-const changesStatus = `type = 'pet.deleted' or type = 'pet.updated' and before is not null`;
-
-/**
- * Moves committed changes into the log, at most so many, and the deleted entries of deleted pets among them. The mover
- * that moved last goes on; another one takes over when nothing has been moved for a second.
- *
- * An entry's state has two halves, in two tables, which two transactions may change at the same time. Each of its
- * events has both halves as the changes that wait, in their order, leave them: the one before it says what it became,
- * else the one after it says what it was, else it is as it is now. All is seen by one statement, so that an entry's
- * last event is its state. A deletion has what was; in a cascade that of the pet comes before that of its entry. Where
- * nothing knows the other half any more, after TRUNCATE for example, the event is left out: a resynchronization
- * follows. Where no change of the pet's status waits, its status is what it is now.
- *
- * A run takes what is in the outbox. When that is too much for one, the outbox, which has no index, becomes the
- * backlog, which has: otherwise each run would read all that waits. No event is made before the outbox is in the
- * backlog, and until the backlog is empty everything goes through it, so that the order stays that of the ids.
- * `backlog_from` is a lower bound of the ids in the backlog, null when it is empty: a transaction that stays open keeps
- * deleted rows in the index, which no run should read again.
- *
- * Plans are made once, when the tables are small, and kept when they are large: rows are looked up by index, or joined
- * by hash.
- */
-export const eventMover = `create or replace function @schema.petstore_move_events(who text, max_rows int,
-    out moved int, out is_holder boolean, out lag_seconds float8) language plpgsql security definer
-    set search_path = @schema, pg_temp set timezone = 'UTC'
-    set enable_seqscan = off set enable_nestloop = off set jit = off set plan_cache_mode = force_generic_plan as $$
+export const eventMover = `
+  create function @schema.petstore_move_events(
+    who text, max_rows int, out moved int, out is_holder boolean, out lag_seconds float8
+  ) language plpgsql security definer set search_path = @schema, pg_temp set timezone = 'UTC' set enable_seqscan = off
+    set enable_nestloop = off set jit = off set plan_cache_mode = force_generic_plan as $$
   declare
     state event_state;
     is_first boolean;
@@ -48,7 +33,7 @@ export const eventMover = `create or replace function @schema.petstore_move_even
     last_position bigint;
     last_salt bigint;
     uses_backlog boolean;
-    max_taken int := ${backlogFactor} * max_rows;
+    max_taken int := 5 * max_rows;
     first_taken bigint;
     -- Of the first change in the backlog that this run leaves; null when it takes all of them.
     next_id bigint;
@@ -56,7 +41,7 @@ export const eventMover = `create or replace function @schema.petstore_move_even
     moved := 0;
     lag_seconds := 0;
     -- Before the statements below: each of them sees what the run before has committed.
-    is_first := ${lock};
+    is_first := pg_try_advisory_xact_lock(7338474785);
     select * into state from event_state;
     is_holder := state.mover is null or state.mover = who;
     uses_backlog := state.backlog_from is not null;
@@ -65,11 +50,12 @@ export const eventMover = `create or replace function @schema.petstore_move_even
     if not is_first or not is_holder and abs(extract(epoch from clock_timestamp() - state.moved_at)) < 1 then
       -- What waits may have been committed a moment ago, long after its statement.
       select coalesce(extract(epoch from clock_timestamp() - greatest(min(at), state.moved_at)), 0) into lag_seconds
-      from (select at from event_outbox limit ${sampleSize}) as waiting;
+      from (select at from event_outbox limit 20000) as waiting;
       return;
     end if;
 
     is_holder := true;
+    begin
     uses_backlog := uses_backlog or exists (select from event_outbox offset max_rows);
     if uses_backlog then
       with taken as (
@@ -88,14 +74,14 @@ export const eventMover = `create or replace function @schema.petstore_move_even
       select id into next_id from event_backlog where id >= state.backlog_from order by id offset max_rows limit 1;
     end if;
 
-    day := greatest(floor(extract(epoch from clock_timestamp()) / 86400)::bigint, state.position >> ${dayBits});
+    day := greatest(floor(extract(epoch from state.log_time) / 86400)::bigint, state.position >> 40);
     partition_name := 'events_' || to_char(date '1970-01-01' + day::int, 'YYYYMMDD');
     if to_regclass(partition_name) is null then
       -- Not \`partition of\`, which would wait for every reader of the log.
       execute format('create table %I (like events including all, primary key (position))', partition_name);
       perform petstore_protect_events(to_regclass(partition_name));
       execute format('alter table events attach partition %I for values from (%s) to (%s)',
-        partition_name, day << ${dayBits}, (day + 1) << ${dayBits});
+        partition_name, day << 40, (day + 1) << 40);
     end if;
 
     run_salt := hashtextextended(gen_random_uuid()::text, 0);
@@ -103,20 +89,27 @@ export const eventMover = `create or replace function @schema.petstore_move_even
       delete from event_outbox where not uses_backlog returning *
     ), of_backlog as (
       delete from event_backlog
-      where uses_backlog and id >= state.backlog_from and id < coalesce(next_id, ${2n ** 63n - 1n})
+      where uses_backlog and id >= state.backlog_from and id < coalesce(next_id, 9223372036854775807)
       returning *
     ), batch as not materialized (
       select * from of_outbox union all select * from of_backlog
     ), deleted_pets as (
       select object_id from batch where type = 'pet.deleted'
     ), rest as materialized (
-      -- What else is known of the same objects.
+      -- What else is known of the same objects, also what was committed since the outbox was read.
       select * from event_backlog
       where next_id is not null and id >= next_id and object_id = any (array(select object_id from of_backlog))
+      union all
+      select * from event_outbox where uses_backlog and object_id in (select object_id from of_backlog)
     ), entries_of_rest as (
       delete from event_backlog
-      where next_id is not null and id >= next_id and object_id = any (array(select object_id from deleted_pets))
-        and type = 'inventory.deleted'
+      where id = any (array(
+        select id from (
+          select distinct on (object_id) id, type from rest
+          where (type like 'pet.%' or type like 'inventory.%') and object_id in (select object_id from deleted_pets)
+          order by object_id, id
+        ) as next where type = 'inventory.deleted'
+      ))
       returning *
     ), changes as not materialized (
       select * from batch union all select * from entries_of_rest
@@ -124,9 +117,9 @@ export const eventMover = `create or replace function @schema.petstore_move_even
       select id, type, object_id, type like 'pet.%' as is_pet, before, after
       from (select * from batch union all select * from rest) as waiting
       where (type like 'pet.%' or type like 'inventory.%') and object_id in (
-        select object_id from batch where ${changesStatus}
+        select object_id from batch where type = 'pet.deleted' or type = 'pet.updated' and before is not null
         union all
-        select object_id from rest where ${changesStatus}
+        select object_id from rest where type = 'pet.deleted' or type = 'pet.updated' and before is not null
       )
     ), linked as (
       select id, is_pet, case when is_pet
@@ -153,7 +146,7 @@ export const eventMover = `create or replace function @schema.petstore_move_even
           to_json(case when is_pet then after else other_half end))::json
       from completed where other_half is not null
     ), positioned as (
-      select *, greatest(state.position, day << ${dayBits}) + row_number() over (order by id, part) as position from complete
+      select *, greatest(state.position, day << 40) + row_number() over (order by id, part) as position from complete
     ), logged as (
       insert into events (position, salt, type, at, object_id, body)
       select position, hashint8extended(position, run_salt), type, at, object_id, body from positioned
@@ -166,6 +159,13 @@ export const eventMover = `create or replace function @schema.petstore_move_even
       backlog_from = next_id, mover = who, moved_at = clock_timestamp();
     -- What was committed during this run has not waited.
     if next_id is null then lag_seconds := 0; end if;
+  exception when data_exception then
+      raise warning 'Changes that can not become events are a store.resync: %', sqlerrm;
+      delete from event_outbox where ctid = any (array(select ctid from event_outbox limit max_taken));
+      delete from event_backlog where id in (select id from event_backlog order by id limit max_rows);
+      insert into event_outbox (type) values ('store.resync');
+      moved := 1;
+    end;
   end
   $$`;
 
@@ -173,22 +173,32 @@ export const eventMover = `create or replace function @schema.petstore_move_even
  * Drops the days that are older than the retention, and makes an outbox or backlog small that is empty but large:
  * nothing vacuums the embedded database, and on a server a transaction that stays open for long keeps deleted rows.
  * Where a lock isn't free at once, the next run does it. Returns the bytes of the log.
+ *
+ * The age of a day is told by `log_time`, which goes on by as much as the clock, but by no more than has passed for
+ * the process that keeps it (`passed`, null at its first call): a jump of the clock doesn't change it.
  */
-export const eventMaintenance = `create or replace function @schema.petstore_maintain_events(retention interval) returns bigint
+export const eventMaintenance = `
+  create function @schema.petstore_maintain_events(retention interval, passed interval default null) returns bigint
     language plpgsql security definer set search_path = @schema, pg_temp set lock_timeout = '100ms' as $$
   declare
+    present timestamptz := clock_timestamp();
+    state event_state;
     old record;
     last_dropped record;
   begin
     if retention < interval '1 day' or retention > interval '30 days' then
       raise exception 'Events are kept for 1 to 30 days, not %.', retention;
     end if;
-    begin
-      if ${lock} then
+    if pg_try_advisory_xact_lock(7338474785) then
+      -- A second is for what the call takes. Beside another process that keeps the time, less has passed since.
+      update event_state set timed_at = present, log_time = log_time
+        + greatest(least(present - timed_at, coalesce(passed + interval '1 second', present - timed_at)), interval '0')
+      returning * into state;
+      begin
         for old in
           select relname as name from pg_inherits join pg_class on pg_class.oid = inhrelid
           where inhparent = 'events'::regclass
-            and (to_date(substr(relname, 8), 'YYYYMMDD') + 1)::timestamp at time zone 'UTC' <= clock_timestamp() - retention
+            and (to_date(substr(relname, 8), 'YYYYMMDD') + 1)::timestamp at time zone 'UTC' <= state.log_time - retention
           order by relname
         loop
           execute format('select position, salt from %I order by position desc limit 1', old.name) into last_dropped;
@@ -204,10 +214,10 @@ export const eventMaintenance = `create or replace function @schema.petstore_mai
         if pg_relation_size('event_backlog') > 1048576 and not exists (select from event_backlog) then
           truncate event_backlog;
         end if;
-      end if;
-    exception
-      when lock_not_available then null;
-    end;
+      exception
+        when lock_not_available then null;
+      end;
+    end if;
     return (select coalesce(sum(pg_total_relation_size(inhrelid)), 0) from pg_inherits where inhparent = 'events'::regclass);
   end
   $$`;
