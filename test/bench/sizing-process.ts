@@ -91,9 +91,8 @@ async function measureKeys(): Promise<void> {
   const counters = await connectRedisCounters(
     {
       url: redisUrl,
-      installation: { id: 'sizing', prefix: 'petstore:quota', previousNamesUntil: 0 },
+      installation: { id: 'sizing', prefix: 'petstore:quota' },
       rules,
-      databaseNow: Date.now,
     },
     () => undefined,
   );

@@ -17,16 +17,15 @@ interface CountingOptions {
   readonly clock?: Clock | undefined;
   /** Of the installation. */
   readonly id?: string;
-  readonly previousNamesUntil?: number;
 }
 
 /** Without bans, unless there are other rules. */
 export function optionsFor(
   url: string,
-  { rules = { banAfter: 0, banForSeconds: 1 }, clock, id = 'one', previousNamesUntil = 0 }: CountingOptions = {},
+  { rules = { banAfter: 0, banForSeconds: 1 }, clock, id = 'one' }: CountingOptions = {},
 ): RedisCountersOptions {
-  const installation = { id, prefix: 'petstore:quota', previousNamesUntil };
-  return { url, installation, rules, now: clock && (() => clock.now), databaseNow: Date.now };
+  const installation = { id, prefix: 'petstore:quota' };
+  return { url, installation, rules, now: clock && (() => clock.now) };
 }
 
 let lastId = 0;
@@ -46,6 +45,7 @@ export class Counting {
     const options = optionsFor(url, of);
     const store = await FallbackCounterStore.open({
       ...options,
+      databaseNow: Date.now,
       connect: (onError) => connectRedisCounters(options, onError),
       onSharedChange: (isShared) => void changes.push(isShared),
     });

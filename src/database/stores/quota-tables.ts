@@ -1,7 +1,6 @@
 import type { DayCounter, Installation, UsageTable } from '../../platform/quotas/index.ts';
 import { objectStatement, type Session, type Statement, statementOf } from '../../platform/postgres/index.ts';
 import { unavailable } from '../../domain/errors.ts';
-import { millisOf } from '../sql/entity-table.ts';
 
 /** The larger figure of a window that several processes have saved. */
 const largerOf = (table: string, openedAt: string, spent: string): string =>
@@ -42,10 +41,7 @@ function writing(text: string): Statement<undefined> {
   return statementOf(text, 0, () => undefined, 'write');
 }
 
-/**
- * The day counters in the table `quota_counters`, which the previous version shares, and the use of keys in
- * `api_key_usage`.
- */
+/** The day counters in the table `quota_counters`, and the use of keys in `api_key_usage`. */
 export function createUsageTable(session: Session): UsageTable {
   return {
     loadDays: async (openedAfter) => {
@@ -66,9 +62,7 @@ export function createUsageTable(session: Session): UsageTable {
   };
 }
 
-const loadInstallation = objectStatement<Omit<Installation, 'prefix'>>(
-  `select id, coalesce(${millisOf('previous_names_until')}, 0) as "previousNamesUntil" from installation`,
-);
+const loadInstallation = objectStatement<Omit<Installation, 'prefix'>>('select id from installation');
 
 /** Throws UNAVAILABLE when the database can't be reached. */
 export async function readInstallation(session: Session): Promise<Installation> {

@@ -8,8 +8,8 @@ export const lifetimeMillis = dayMillis + minuteMillis;
  * `decide` of `platform/quotas/counter.ts` for Redis, step by step and in the same order: a property test runs the same
  * histories through both.
  *
- * KEYS: the counter, a hash; the refusals that count, a list, latest first; the generation; the same, where its expiry
- *   moves with the counters'.
+ * KEYS: the counter, a hash; the refusals that count, a list, latest first; the generation, whose expiry moves with the
+ *   counters'.
  * ARGV: the generation that the process counts in; now (empty: Redis' own time); needs; spends; requests per minute;
  *   per day; the most refusals that count (0: no bans); seconds of the first ban; epoch of the known bans (empty: never
  *   banned); banned until; the beginnings of automatic bans; what the process knows of the minute, opened at and spent,
@@ -18,7 +18,7 @@ export const lifetimeMillis = dayMillis + minuteMillis;
  *   minute opened at, spent, day opened at, spent, banned until, epoch; the number.
  */
 export const consumeScript = `
-local counter, refusals, generation, extended = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local counter, refusals, generation = KEYS[1], KEYS[2], KEYS[3]
 if redis.call('GET', generation) ~= ARGV[1] then return { -1, tonumber(ARGV[17]) } end
 local now = tonumber(ARGV[2])
 if not now then
@@ -35,7 +35,7 @@ local opened, spent, refused = {}, {}, {}
 local function save(...)
   redis.call('HSET', counter, ...)
   redis.call('PEXPIRE', counter, ${lifetimeMillis})
-  if extended then redis.call('PEXPIRE', extended, ${lifetimeMillis}) end
+  redis.call('PEXPIRE', generation, ${lifetimeMillis})
 end
 local function saveWindows()
   save('mo', opened[1], 'ms', spent[1], 'mr', refused[1], 'do', opened[2], 'ds', spent[2], 'dr', refused[2])

@@ -59,6 +59,6 @@ async function openRedis(url: string, options: CountersOptions): Promise<Fallbac
   // A fifth of all the modules: loaded only where Redis is configured.
   const { connectRedisCounters } = await import('./redis-counters.ts');
   const connect = (onError: (error: unknown) => void) =>
-    connectRedisCounters({ url, installation, rules, databaseNow: now, onEviction }, onError);
+    connectRedisCounters({ url, installation, rules, onEviction }, onError);
   return FallbackCounterStore.open({ connect, rules, onSharedChange, databaseNow: now });
 }

@@ -7,7 +7,7 @@ import { consumeScript } from './consume-script.ts';
 import { UnsuitableCounters, type SharedCounters } from './fallback-counter-store.ts';
 import { type CounterSnapshot, emptySnapshot } from './memory-counter-store.ts';
 import { RedisConnection, scriptOf } from './redis-connection.ts';
-import { claimRedisKeys, type Installation, type RedisKeys } from './redis-keys.ts';
+import { type Installation, openRedisKeys, type RedisKeys } from './redis-keys.ts';
 import { masterOf, watchMaster } from './redis-master.ts';
 import { noCluster, parseRedisUrl } from './redis-url.ts';
 
@@ -15,8 +15,6 @@ export interface RedisCountersOptions {
   readonly url: string;
   readonly installation: Installation;
   readonly rules: BanRules;
-  /** By which instants of the database are understood. */
-  readonly databaseNow: () => number;
   /** Undefined takes Redis' own time, so that the clocks of the processes don't matter. */
   readonly now?: (() => number) | undefined;
   /** Called with the policy by which this Redis evicts counters when its memory is full, as far as it says so. */
@@ -58,7 +56,7 @@ export async function connectRedisCounters(
   const server = 'server' in location ? location.server : await masterOf(location);
   const connection = await RedisConnection.open(server, onError);
   try {
-    const keys = await claimRedisKeys(connection, options.installation, options.databaseNow);
+    const keys = await openRedisKeys(connection, options.installation);
     const decide: SharedCounters['decide'] = async (subject, charge, known) => {
       const [names, args] = parametersOf(keys, options, subject, charge, known);
       return counterDecisionOf(await connection.run(script, names, args));
@@ -89,7 +87,7 @@ async function evictionPolicyOf(connection: RedisConnection): Promise<string | u
 
 /** KEYS and ARGV of the script. */
 function parametersOf(
-  { prefix, generationKeys, generation }: RedisKeys,
+  { prefix, generationKey, generation }: RedisKeys,
   { rules, now }: RedisCountersOptions,
   subject: QuotaSubject,
   { needs, spends, refusal }: Charge,
@@ -98,7 +96,7 @@ function parametersOf(
   const { limits, bans } = subject;
   const counter = `${prefix}:{${nameOf(subject)}}`;
   return [
-    [counter, `${counter}:refusals`, ...generationKeys],
+    [counter, `${counter}:refusals`, generationKey],
     [
       generation,
       now === undefined ? '' : String(now()),
@@ -125,7 +123,7 @@ function nameOf({ id, isAnonymous }: QuotaSubject): string {
 export function counterDecisionOf(reply: unknown): CounterDecision {
   if (!isFigures(reply)) throw new Error('Redis has replied with something other than whole numbers.');
   const [outcomeIndex, ...figures] = reply;
-  if (outcomeIndex === otherGeneration) throw new Error('Redis has been emptied, or its counters now have other keys.');
+  if (outcomeIndex === otherGeneration) throw new Error('Redis has been emptied.');
   const [now, minuteOpenedAt, minuteSpent, dayOpenedAt, daySpent, bannedUntil, banEpoch] = figures as RepliedFigures;
   const outcome = outcomes[outcomeIndex];
   if (outcome === undefined || figures.length !== figureCount || figures.some((figure) => figure < 0)) {
