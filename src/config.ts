@@ -112,7 +112,7 @@ export function readConfig(environment: Environment = process.env) {
     graphql: Object.freeze({
       introspection: setting('GRAPHQL_INTROSPECTION', 'true', choice({ true: true, false: false }), 'true or false'),
       maxDepth: integer('GRAPHQL_MAX_DEPTH', 15, 1, 1000),
-      maxComplexity: integer(complexitySetting(read), 5000, 1, 1_000_000_000),
+      maxComplexity: integer('GRAPHQL_MAX_COMPLEXITY', 5000, 1, 1_000_000_000),
       maxAliases: integer('GRAPHQL_MAX_ALIASES', 50, 1, 1_000_000),
       maxFields: integer('GRAPHQL_MAX_FIELDS', 1000, 1, 1_000_000),
       maxTokens: integer('GRAPHQL_MAX_TOKENS', 2000, 1, 1_000_000),
@@ -155,12 +155,6 @@ export function listenFailure(error: unknown, portName: 'PORT' | 'METRICS_PORT',
 /** Nothing, or a path of unreserved characters below which no page of ours lies. */
 const restPrefixPattern =
   /^(?!\/(?:docs|favicon\.ico|graphiql|graphql|healthz|metrics|openapi\.(?:json|yaml)|readyz|robots\.txt|schema\.graphql)(?:\/|$))(?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$/;
-
-/** The old name goes on for one more version; the new one wins, so that both can be set while versions change. */
-function complexitySetting(read: Read): string {
-  const [current, old] = ['GRAPHQL_MAX_COMPLEXITY', 'GRAPHQL_MAX_COST'].map(read);
-  return !current && old ? 'GRAPHQL_MAX_COST' : 'GRAPHQL_MAX_COMPLEXITY';
-}
 
 function integerWithin(min: number, max: number): (text: string) => number | undefined {
   return (text) => (/^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined);

@@ -59,13 +59,6 @@ describe('settings', () => {
     },
   );
 
-  it('take the limit of complexity from its old name too, unless the new one is given', () => {
-    const limitOf = (environment: Record<string, string>): number => readConfig(environment).graphql.maxComplexity;
-    expect(limitOf({ GRAPHQL_MAX_COMPLEXITY: '70' })).toBe(70);
-    expect(limitOf({ GRAPHQL_MAX_COST: '60', GRAPHQL_MAX_COMPLEXITY: '' })).toBe(60);
-    expect(limitOf({ GRAPHQL_MAX_COST: '60', GRAPHQL_MAX_COMPLEXITY: '70' })).toBe(70);
-  });
-
   it('require GRAPHQL_DOCUMENTS for GRAPHQL_DOCUMENTS_ONLY', () => {
     expect(messageFor({ GRAPHQL_DOCUMENTS_ONLY: 'true' })).toMatch(/^GRAPHQL_DOCUMENTS_ONLY is "true", but/);
     expect(readConfig({ GRAPHQL_DOCUMENTS_ONLY: 'true', GRAPHQL_DOCUMENTS: 'a.json' }).graphql.documentsPath).toBe(
@@ -85,7 +78,6 @@ describe('settings', () => {
     ['GRAPHQL_INTROSPECTION', '1'],
     ['GRAPHQL_MAX_DEPTH', '0'],
     ['GRAPHQL_MAX_COMPLEXITY', '-1'],
-    ['GRAPHQL_MAX_COST', '-1'],
     ['GRAPHQL_MAX_ALIASES', '0'],
     ['GRAPHQL_MAX_TOKENS', '1e3'],
     ['GRAPHQL_MAX_FIELDS', '0'],
