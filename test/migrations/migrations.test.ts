@@ -5,7 +5,7 @@ import { createMaintenanceOrm } from '../../src/database/database.ts';
 import { startEmbeddedPostgres } from '../../src/platform/embedded/embedded-postgres.ts';
 import { readConfig } from '../../src/config.ts';
 import { atEnd } from '../support/at-end.ts';
-import { locationOf, withClient } from '../support/postgres-client.ts';
+import { locationOf } from '../support/postgres-client.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 
 const environment = await createTestDatabase();
@@ -77,67 +77,8 @@ it('go up, all the way down without leaving anything, and up again to the same',
   expect(await describeSchema()).toEqual(before);
 });
 
-it('the previous names of counters are good for a day after an update, and never in a new database', async () => {
-  const read = () => sql(`select id, previous_names_until - now() < '1 day' as "isADay" from installation`);
-  await orm.migrator.down({ migrations: ['2026-11-23-installation'] });
-  await sql('update petstore_migrations set executed_at = now()');
-  await orm.migrator.up();
-  const [fresh] = await read();
-  expect(fresh).toEqual({ id: expect.stringMatching(/^[0-9a-f-]{36}$/), isADay: null });
-  await orm.migrator.down({ migrations: ['2026-11-23-installation'] });
-  await sql(`update petstore_migrations set executed_at = now() - interval '1 hour'`);
-  await orm.migrator.up();
-  const [updated] = await read();
-  expect(updated).toMatchObject({ isADay: true });
-  expect(updated!['id']).not.toBe(fresh!['id']);
-});
-
-it('bring the instants of keys within the years 1 to 9999: an expiry at infinity becomes never', async () => {
-  await orm.migrator.down({ to: '2026-11-23-graphql-idempotency' });
-  await sql(keyWith('expires_at', 'infinity'));
-  await sql(`update api_keys set banned_until = 'infinity'`);
-  await sql(keyWith('expires_at', '-infinity', 'b'));
-  await sql(keyWith('expires_at', '2027-01-01T00:00:00Z', 'c'));
-  await orm.migrator.up();
-  const instants = `select extract(epoch from expires_at)::text as expires, extract(epoch from banned_until)::text as banned`;
-  expect(await sql(`${instants} from api_keys order by sha256`)).toEqual([
-    { expires: null, banned: '253402300799.999000' },
-    { expires: '-62135596800.000000', banned: null },
-    { expires: '1798761600.000000', banned: null },
-  ]);
-  await sql('delete from api_keys');
-});
-
-it('a change of the folding makes the indexes of names anew, also for sessions that have used them before', async () => {
-  await orm.migrator.down({ to: '2026-11-25-event-days' });
-  const location = locationOf(environment);
-  await withClient(location, async (session) => {
-    const insert = (name: string) =>
-      session.query(
-        `with category as (insert into categories (name) values ($1) returning id)
-        insert into pets (name, category_id) select $1, id from category`,
-        [name],
-      );
-    // The categories have no such name before: their index stays, with what sessions know of it.
-    await insert('Rex');
-    await insert('İzmir');
-    await session.query(`update categories set name = 'Dogs'`);
-    await orm.migrator.up();
-    await insert('İpek');
-  });
-  // One that has never used the indexes before.
-  await withClient(location, async (session) => {
-    await session.query('set enable_seqscan = off');
-    const found = async (table: string, text: string) => {
-      const search = `select name from ${table} where petstore_fold(name) like petstore_fold($1)`;
-      const { rows } = await session.query<{ readonly name: string }>(search, [`%${text}%`]);
-      return rows.map(({ name }) => name);
-    };
-    expect([await found('pets', 'izmir'), await found('pets', 'ipek')]).toEqual([['İzmir'], ['İpek']]);
-    expect(await found('categories', 'ipek')).toEqual(['İpek']);
-    await session.query('reset enable_seqscan');
-  });
-  await sql('truncate pets, categories, inventory, orders restart identity');
+it('a new database has an id of its own', async () => {
+  expect(await sql('select id from installation')).toEqual([{ id: expect.stringMatching(/^[0-9a-f-]{36}$/) }]);
 });
 
 describe('the tables refuse what no service would write', () => {

@@ -35,6 +35,9 @@ const lockPauseMillis = 1_000;
 const lockNotAvailable = '55P03';
 const maxShownLength = 120;
 
+/** The first migration of a database that was made before 1.0.0. Its tables are others, with the same names. */
+const firstBeforeRelease = '2026-11-21-store';
+
 /** PostgreSQL's codes for what the schema or its rows don't allow, without those of missing rights. */
 const schemaErrors = /^(?:23|42(?!501))/;
 
@@ -97,7 +100,9 @@ interface Run extends Pick<MigrateOptions, 'fill'> {
 }
 
 async function migrateUp(run: Run): Promise<void> {
-  // Before the transaction, because it makes the migrator's own table on a connection of its own.
+  // Before the transaction, because they make the migrator's own table on a connection of its own.
+  const executed = await run.orm.migrator.getExecuted();
+  if (executed.some(({ name }) => name === firstBeforeRelease)) throw new UnsuitableServer(madeBeforeRelease);
   if ((await run.orm.migrator.getPending()).length > 0) await withLocks(run, (em) => migrateOnce(run, em));
   await run.orm.em.getConnection().execute(eventRights);
 }
@@ -116,7 +121,7 @@ async function withLocks({ orm, onWait, sent }: Run, work: Work): Promise<void> 
       const { code, message, where } = error as Error & { readonly code?: unknown; readonly where?: string };
       if (schemaErrors.test(String(code))) throw new UnsuitableServer(couldNotMigrate(message), { cause: error });
       if (code !== lockNotAvailable) throw error;
-      const [, inner = sent.statement] = /SQL statement "(.*)"/.exec(where ?? '') ?? [];
+      const [, inner = sent.statement] = /SQL statement "(.*?)"$/ms.exec(where ?? '') ?? [];
       const waiting = JSON.stringify(inner.trim().replaceAll(/\s+/g, ' ').slice(0, maxShownLength));
       const { holder, end } = await findLockHolder(orm);
       if (attempt === lockAttempts) throw new UnsuitableServer(couldNotLock(waiting, holder, end));
@@ -125,6 +130,10 @@ async function withLocks({ orm, onWait, sent }: Run, work: Work): Promise<void> 
     }
   }
 }
+
+const madeBeforeRelease =
+  'The database was made before version 1.0.0, which has other tables: start with an empty one, then load the data of this one ' +
+  "into it (pg_dump --data-only --disable-triggers --exclude-table='(petstore_migrations|installation|api_key_state|event*)').";
 
 function couldNotMigrate(reason: string): string {
   return (

@@ -5,7 +5,10 @@ import { RunningCommand } from '../../support/running-command.ts';
 import { startCluster } from '../../support/started-cluster.ts';
 
 const cluster = await startCluster();
-await runSql(cluster.url, 'create table petstore_migrations (id serial primary key, name text, executed_at timestamptz)');
+await runSql(
+  cluster.url,
+  'create table petstore_migrations (id serial primary key, name text, executed_at timestamptz)',
+);
 await runSql(cluster.url, `insert into petstore_migrations (name) values ('2026-11-21-store')`);
 
 it.each(['main.js', 'cli/migrate.js', 'cli/keys.js list', 'cli/seed.js --pets 1'])(

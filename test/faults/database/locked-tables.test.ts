@@ -14,7 +14,7 @@ const cluster = await startCluster();
 let holder: pg.Client;
 
 /** The migration of this name, and those after it. */
-const missing = migrations.slice(migrations.findIndex(({ name }) => name === '2026-11-22-key-management'));
+const missing = migrations.slice(migrations.findIndex(({ name }) => name === '2026-11-27-events'));
 
 /** A database that lacks migrations, one of whose tables is in use by a transaction that doesn't end. */
 beforeEach(async () => {
@@ -23,7 +23,7 @@ beforeEach(async () => {
   for (const { name } of missing.toReversed()) await orm.migrator.down({ migrations: [name] });
   await orm.close(true);
   holder = await connect({ connectionString: cluster.url, application_name: 'report' });
-  await holder.query('begin; select from api_keys');
+  await holder.query('begin; lock table categories in row exclusive mode');
 });
 
 afterEach(() => holder.end());
@@ -48,7 +48,7 @@ it('a migration that a lock keeps waiting says who holds it, delays others by a 
   const other = await connect(cluster.url);
   const hasEnded = async (): Promise<boolean> => {
     const asked = performance.now();
-    await other.query('select count(*) from api_keys');
+    await other.query('update categories set name = name');
     longest = Math.max(longest, performance.now() - asked);
     return isOver;
   };
@@ -57,26 +57,26 @@ it('a migration that a lock keeps waiting says who holds it, delays others by a 
   await other.end();
   const who = /process \d+ of the database server \(report, in a transaction since [-: 0-9]+ UTC\)/.source;
   expect(command.output).toMatch(
-    new RegExp(`^The start waits for a lock, 10 times: ".*\\bapi_keys\\b.*" for ${who}\\.$`, 'm'),
+    new RegExp(`^The start waits for a lock, 10 times: ".*\\bcategories\\b.*" for ${who}\\.$`, 'm'),
   );
   expect(command.output).toMatch(
-    new RegExp(`: A table is locked: ".*\\bapi_keys\\b.*" has waited for ${who}\\. End it by`, 'm'),
+    new RegExp(`: A table is locked: ".*\\bcategories\\b.*" has waited for ${who}\\. End it by`, 'm'),
   );
-  expect(command.output.split('\n')).toHaveLength(2);
+  expect(command.output.split('\n')).toHaveLength(3);
   expect(longest).toBeLessThan(2_000);
-  const { rows } = await holder.query(`select to_regclass('api_key_history') as table`);
+  const { rows } = await holder.query(`select to_regclass('event_outbox') as table`);
   expect(rows).toEqual([{ table: null }]);
 });
 
 it('a migration that fails says why in a sentence, and what would be right', async () => {
   await holder.query('commit');
-  await holder.query('create table api_key_history ()');
+  await holder.query('create table event_outbox ()');
   const command = startMigration();
   expect(await command.ended()).toBe(1);
-  await holder.query('drop table api_key_history');
-  expect(command.output).toBe(
+  await holder.query('drop table event_outbox');
+  expect(command.output.split('\n').at(-1)).toBe(
     `DATABASE_URL (${cluster.url.replace(':petstore@', '@')}): ` +
-      'A migration failed: relation "api_key_history" already exists. Nothing has been changed. ' +
+      'A migration failed: relation "event_outbox" already exists. Nothing has been changed. ' +
       'A schema must be empty, or as migrations have left it: a backup is restored into an empty one.',
   );
 });
@@ -85,7 +85,7 @@ it('a migration is not ended by the timeouts that its role has for requests', as
   await holder.query('commit');
   const ofRole = '-c idle_in_transaction_session_timeout=50 -c lock_timeout=50';
   await migrate({ location: `${cluster.url}?options=${encodeURIComponent(ofRole)}` });
-  expect((await holder.query('select from api_key_history')).rowCount).toBe(0);
+  expect((await holder.query('select from event_outbox')).rowCount).toBe(0);
 });
 
 it('a start that a lock keeps waiting says so, and goes on as soon as the lock is gone', async () => {
