@@ -6,42 +6,24 @@ import type { Stores } from './stores.ts';
 /** From the strongest to the weakest. */
 const strengths: readonly LockStrength[] = ['delete', 'change', 'refer'];
 
-/** A row that an input names, and for what. */
+/** A row that an input names, and for what it is locked. An id that isn't one, or that is unset, names no row. */
 export interface NamedRow {
   readonly noun: NounName;
-  readonly id: unknown;
+  readonly id: string | null | undefined;
   readonly strength: LockStrength;
 }
 
-type Input = Readonly<Record<string, unknown>>;
-type NamedRows = (input: Input, strength: LockStrength) => readonly NamedRow[];
-
-/** What inputs name besides, or instead of, the row itself and those that it refers to. */
-const particular: Partial<Record<NounName, NamedRows>> = {
-  pet: (input, strength) => [
-    ...ofEveryNoun('pet', input, strength),
-    // It goes with the pet.
-    ...(strength === 'delete' ? [{ noun: 'inventory', id: input['id'], strength } as const] : []),
-  ],
-  inventory: ({ petId, ifVersion }, strength) => [
-    // The version covers the status of the pet.
-    { noun: 'pet', id: petId, strength: typeof ifVersion === 'string' ? 'change' : 'refer' },
-    { noun: 'inventory', id: petId, strength },
-  ],
-};
-
-function ofEveryNoun(noun: NounName, input: Input, strength: LockStrength): readonly NamedRow[] {
-  const referred = Object.entries(referencesOf(noun)).map(([property, other]): NamedRow => ({
-    noun: other,
-    id: input[property],
-    strength: 'refer',
-  }));
-  return [...referred, { noun, id: input['id'], strength }];
+/** A row that another one names, or begins to name. */
+export function refer(noun: NounName, id: NamedRow['id']): NamedRow {
+  return { noun, id, strength: 'refer' };
 }
 
-/** The rows that the input of a creation, a change or a deletion names. What is no id names none. */
-export function namedRows(noun: NounName, input: Input, strength: LockStrength): readonly NamedRow[] {
-  return particular[noun]?.(input, strength) ?? ofEveryNoun(noun, input, strength);
+export function change(noun: NounName, id: NamedRow['id']): NamedRow {
+  return { noun, id, strength: 'change' };
+}
+
+export function remove(noun: NounName, id: NamedRow['id']): NamedRow {
+  return { noun, id, strength: 'delete' };
 }
 
 /**
@@ -74,5 +56,5 @@ export async function lockNamedRows(stores: Stores, rows: readonly NamedRow[]): 
 }
 
 function idOfNamed({ id }: NamedRow): Id | undefined {
-  return typeof id === 'string' ? parseId(id) : undefined;
+  return id === null || id === undefined ? undefined : parseId(id);
 }

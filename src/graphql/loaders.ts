@@ -1,61 +1,52 @@
-import { hash } from 'node:crypto';
-
 import DataLoader from 'dataloader';
 
 import type { Principal } from '../domain/access/principal.ts';
 import { isUnavailable } from '../domain/errors.ts';
 import type { Id } from '../domain/id.ts';
-import { nouns, type CollectionOf, type NounName } from '../domain/nouns.ts';
+import { nouns, type CollectionOf, type NounName, type NounServices } from '../domain/nouns.ts';
 import type { ListOptions, ListRequest, Page } from '../domain/page.ts';
 import type { Services } from '../domain/services.ts';
 import type { Include } from '../domain/store.ts';
 import type { NestedQuota } from './nested-quota.ts';
 
 /** A row of a noun, with what was included. */
-type FoundRow<Name extends NounName> = Awaited<ReturnType<Services[CollectionOf<Name>]['findMany']>>[number];
+type FoundRow<Name extends NounName> = NonNullable<
+  Awaited<ReturnType<Services[CollectionOf<Name>]['findMany']>>[number]
+>;
 
 interface Finder<Row> {
   findMany(ids: readonly string[], include: Include<string>): Promise<Row[]>;
 }
 
-/** A list of rows that name a parent. */
-export interface ChildList {
+/** A list of rows, each of which has a parent. */
+export interface ChildList<Row> {
   listPerParent(
     parents: readonly Id[],
     request: ListRequest<object, string>,
     options: ListOptions<string>,
-  ): Promise<Page<object>[]>;
-  countPerParent(parents: readonly Id[], filter: ChildFilter): Promise<number[]>;
+  ): Promise<Page<Row>[]>;
+  countPerParent(parents: readonly Id[], filter: ListRequest<object, string>['filter']): Promise<number[]>;
 }
 
-type ChildFilter = object | null | undefined;
-
-/** The arguments of a nested connection, and what is included in its rows. */
-interface NestedPage {
-  readonly request: ListRequest<object, string>;
-  readonly include: Include<string>;
-}
-
-/** One loader for each set of arguments, so that parents with equal arguments share one statement. */
-type NestedLoader<Arguments, Value> = (args: Arguments) => DataLoader<Id, Value>;
-
-/** The loaders of a nested connection, by its parents. */
-interface Children {
-  /** When its quota is exceeded, one parent gets the error and the others null. */
-  readonly page: NestedLoader<NestedPage, Page<object> | null>;
-  readonly count: NestedLoader<ChildFilter, number>;
-}
+/** The nouns that refer to this one, and whose store lists rows by it. */
+type ChildOf<Parent extends NounName> = {
+  [Name in NounName]: NounServices[CollectionOf<Name>] extends { readonly countPerParent: unknown }
+    ? Parent extends (typeof nouns)[Name]['references'][keyof (typeof nouns)[Name]['references']]
+      ? Name
+      : never
+    : never;
+}[NounName];
 
 /**
- * They batch the loads of one tick of the event loop and cache the rows for one request, or one root mutation. Each is
- * created on first use.
+ * The loaders of one request, or one root mutation. They batch the loads of one tick of the event loop, and cache the
+ * rows. Each is created on first use.
  */
 export class Loaders {
   readonly #services: Services;
   readonly #quota: NestedQuota;
   readonly #principal: Principal;
   readonly #rows = new Map<string, DataLoader<string, unknown>>();
-  readonly #children = new Map<string, Children>();
+  readonly #children = new Map<string, Children<unknown>>();
 
   constructor(services: Services, quota: NestedQuota, principal: Principal) {
     this.#services = services;
@@ -67,34 +58,75 @@ export class Loaders {
    * Rows by id, with what was included: one loader for each combination of relations, so that each kind of row is read
    * by few statements.
    */
-  byId<Name extends NounName>(noun: Name, include: Include<string> = []): DataLoader<string, FoundRow<Name>> {
+  byId<Name extends NounName>(noun: Name, include: Include<string> = []): DataLoader<string, FoundRow<Name> | null> {
     const key = include.length === 0 ? noun : `${noun} ${include.join()}`;
-    let loader = this.#rows.get(key) as DataLoader<string, FoundRow<Name>> | undefined;
+    let loader = this.#rows.get(key) as DataLoader<string, FoundRow<Name> | null> | undefined;
     if (loader === undefined) {
-      const service = this.#services[nouns[noun].collection] as Finder<FoundRow<Name>>;
+      const service = this.#services[nouns[noun].collection] as Finder<FoundRow<Name> | null>;
       loader = new DataLoader((ids) => eachAlone(ids, (some) => service.findMany(some, include)));
       this.#rows.set(key, loader);
     }
     return loader;
   }
 
-  /** The rows of a list by their parents, for the field that shows them: `Category.pets`. */
-  childrenOf(field: string, listOf: (services: Services) => ChildList): Children {
-    let children = this.#children.get(field);
-    if (children === undefined) {
-      const list = listOf(this.#services);
-      children = {
-        page: nestedLoader(nameOfPage, async (parents, { request, include }) => {
-          const refusal = await this.#quota.count(this.#principal, field, parents.length);
-          if (refusal === undefined) return list.listPerParent(parents, request, { include });
-          return parents.map((_, index) => (index === 0 ? refusal : null));
-        }),
-        count: nestedLoader(nameOf, (parents, filter) => list.countPerParent(parents, filter)),
-      };
-      this.#children.set(field, children);
-    }
+  /** The rows of a noun by the row that they refer to: `childrenOf('category', 'pet')` for `Category.pets`. */
+  childrenOf<Parent extends NounName, Child extends ChildOf<Parent>>(
+    parent: Parent,
+    child: Child,
+  ): Children<FoundRow<Child>> {
+    const field = `${nouns[parent].typeName}.${nouns[child].collection}`;
+    return this.children(field, (services) => services[nouns[child].collection] as ChildList<FoundRow<Child>>);
+  }
+
+  /** The rows of a list by their parents, for the field that shows them. */
+  children<Row>(field: string, listOf: (services: Services) => ChildList<Row>): Children<Row> {
+    const known = this.#children.get(field) as Children<Row> | undefined;
+    if (known !== undefined) return known;
+    const children = new Children(listOf(this.#services), (parents) =>
+      this.#quota.count(this.#principal, field, parents),
+    );
+    this.#children.set(field, children);
     return children;
   }
+}
+
+/**
+ * The loaders of a nested connection: one for each field of the operation, by its arguments. The executor makes these
+ * once, so they are the same object for all parents, which share a statement.
+ */
+export class Children<Row> {
+  readonly #list: ChildList<Row>;
+  readonly #countParents: (parents: number) => Promise<Error | undefined>;
+  readonly #pages = new Map<object, DataLoader<Id, Page<Row> | null>>();
+  readonly #counts = new Map<object, DataLoader<Id, number>>();
+
+  constructor(list: ChildList<Row>, countParents: (parents: number) => Promise<Error | undefined>) {
+    this.#list = list;
+    this.#countParents = countParents;
+  }
+
+  /** Pages by the field's arguments. When its quota is exceeded, one parent gets the error and the others null. */
+  page(args: object, request: ListRequest<object, string>, include: Include<string>): DataLoader<Id, Page<Row> | null> {
+    return loaderIn(this.#pages, args, async (parents): Promise<readonly (Page<Row> | Error | null)[]> => {
+      const refusal = await this.#countParents(parents.length);
+      if (refusal === undefined) return this.#list.listPerParent(parents, request, { include });
+      return parents.map((_, index) => (index === 0 ? refusal : null));
+    });
+  }
+
+  count(args: ListRequest<object, string>): DataLoader<Id, number> {
+    return loaderIn(this.#counts, args, (parents) => this.#list.countPerParent(parents, args.filter));
+  }
+}
+
+function loaderIn<Value>(
+  loaders: Map<object, DataLoader<Id, Value>>,
+  args: object,
+  loadMany: (parents: readonly Id[]) => Promise<readonly (Value | Error)[]>,
+): DataLoader<Id, Value> {
+  const loader = loaders.get(args) ?? new DataLoader(loadMany);
+  loaders.set(args, loader);
+  return loader;
 }
 
 /** A row that can't be read fails only the fields that need it. */
@@ -115,58 +147,4 @@ async function eachAlone<Row>(
       ),
     );
   }
-}
-
-/** By their names, so that fields with equal arguments share a loader. */
-function nestedLoader<Arguments, Value>(
-  nameOfArguments: (args: NoInfer<Arguments>) => ArgumentsName,
-  loadMany: (parentIds: readonly Id[], args: Arguments) => Promise<readonly (Value | Error)[]>,
-): NestedLoader<Arguments, Value> {
-  const loaders = new Map<ArgumentsName, DataLoader<Id, Value>>();
-  return (args) => {
-    const name = nameOfArguments(args);
-    const loader = loaders.get(name) ?? new DataLoader((parentIds) => loadMany(parentIds, args));
-    loaders.set(name, loader);
-    return loader;
-  };
-}
-
-/** What stands for arguments: their text or its hash; for long ones, which are rarely equal, they themselves. */
-type ArgumentsName = string | object;
-
-function nameOfPage({ request, include }: NestedPage): ArgumentsName {
-  const name = nameOf(request);
-  return typeof name === 'string' ? `${include.join()} ${name}` : name;
-}
-
-const names = new WeakMap<object, ArgumentsName>();
-const maxNameLength = 256;
-/** More than a client needs: the 1,000 ids of a filter have at most 19,000. */
-const maxNamedLength = 2 ** 15;
-
-/** A short name, made once for all parents. */
-function nameOf(args: object | null | undefined): ArgumentsName {
-  if (args === null || args === undefined) return '';
-  let name = names.get(args);
-  if (name === undefined) {
-    name = lengthLeft(maxNamedLength, args) < 0 ? args : shortened(JSON.stringify(args));
-    names.set(args, name);
-  }
-  return name;
-}
-
-function shortened(name: string): string {
-  return name.length > maxNameLength ? hash('sha256', name) : name;
-}
-
-/** What is left of a length after a value. It stops below zero, since the value may be as long as a request. */
-function lengthLeft(length: number, value: unknown): number {
-  if (typeof value === 'string') return length - value.length;
-  let left = length - 1;
-  if (typeof value !== 'object' || value === null) return left;
-  for (const each of Array.isArray(value) ? (value as unknown[]) : Object.values(value)) {
-    left = lengthLeft(left, each);
-    if (left < 0) break;
-  }
-  return left;
 }

@@ -12,12 +12,12 @@ import { buildSchemaSync, type ClassType } from 'type-graphql';
 import type { NounName } from '../domain/nouns.ts';
 
 // The fields of Query are in this order: TypeGraphQL collects them as their modules are loaded.
-import { petResolvers } from './pets/pet.resolver.ts';
-import { categoryResolvers } from './categories/category.resolver.ts';
-import { orderResolvers } from './orders/order.resolver.ts';
-import { inventoryResolvers } from './inventory/inventory-item.resolver.ts';
+import { PetResolver } from './pets/pet.resolver.ts';
+import { CategoryResolver } from './categories/category.resolver.ts';
+import { OrderResolver } from './orders/order.resolver.ts';
+import { InventoryItemResolver } from './inventory/inventory-item.resolver.ts';
 import { EventResolver } from './events/event.resolver.ts';
-import { NodeResolver } from './node/node.resolver.ts';
+import { NodeQueryResolver } from './node/node-query.resolver.ts';
 import { ViewerResolver } from './viewer/viewer.resolver.ts';
 import { apiKeyResolvers } from './access/api-key.resolver.ts';
 import { resolveDirectly } from './direct-resolvers.ts';
@@ -25,11 +25,12 @@ import { atomicDirective } from './safe-writes/atomic-writes.ts';
 import { carryOutOnce } from './safe-writes/root-mutations.ts';
 import { guardRootFields } from './scopes.ts';
 
-const nounResolvers: Readonly<Record<NounName, readonly ClassType[]>> = {
-  pet: petResolvers,
-  category: categoryResolvers,
-  order: orderResolvers,
-  inventory: inventoryResolvers,
+/** A noun without a resolver doesn't compile. */
+const resolversOfNouns: Readonly<Record<NounName, ClassType>> = {
+  pet: PetResolver,
+  category: CategoryResolver,
+  order: OrderResolver,
+  inventory: InventoryItemResolver,
 };
 
 /** TypeGraphQL (2.0.0-rc.4) demands one for every subscription, even for those that have their own `subscribe`. */
@@ -47,8 +48,8 @@ export function createSchema(): GraphQLSchema {
   const schema = buildSchemaSync({
     resolvers: [
       EventResolver,
-      ...Object.values(nounResolvers).flat(),
-      NodeResolver,
+      ...Object.values(resolversOfNouns),
+      NodeQueryResolver,
       ViewerResolver,
       ...apiKeyResolvers,
     ],

@@ -12,6 +12,8 @@ export interface Call<Id extends OperationId> {
   readonly body: Operations[Id]['body'];
   /** The operation's path with the prefix; path parameters are still in braces. */
   readonly url: string;
+  /** What is before every path: nothing, or `/v1`. */
+  readonly prefix: string;
   /** HEAD: the body isn't sent, so a costly one needn't be made. */
   readonly isHead: boolean;
   /** What a change expects of the row's version. */

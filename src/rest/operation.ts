@@ -14,7 +14,8 @@ import { createServices, type Services } from '../domain/services.ts';
 import type { Stores } from '../domain/stores.ts';
 import { readIdempotencyKey } from '../http/idempotency-key.ts';
 import { preconditionOf } from './entity-tag.ts';
-import type { RestOperation } from './openapi/document.ts';
+import type { OperationId, RestOperation } from './openapi/document.ts';
+import type { Operations } from './openapi/types.ts';
 import type { Call, Handler, RestResponse } from './handler.ts';
 import { parseJsonObject } from './json.ts';
 import { compileQuery } from './parameters.ts';
@@ -22,6 +23,8 @@ import { compileBody } from './schema-check.ts';
 import { sendResponse } from './send-response.ts';
 
 export interface OperationContext {
+  /** What is before every path: nothing, or `/v1`. */
+  readonly prefix: string;
   readonly stores: { for(caller: Caller): Stores };
   readonly idempotency: IdempotencyService;
   /** For whole collections that are streamed. */
@@ -31,18 +34,15 @@ export interface OperationContext {
 /** The response to a first request with an Idempotency-Key, as it is stored and replayed. */
 type StoredResponse = Pick<RestResponse, 'status' | 'headers'> & { readonly body: string };
 
-type AnyCall = Call<never>;
-type AnyHandler = Handler<never>;
 export type Responder = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 /** Compiles an operation of the document and its handler into a route handler, once at the start. */
-export function compileOperation(
-  operation: RestOperation,
-  url: string,
-  handler: AnyHandler,
+export function compileOperation<Id extends OperationId>(
+  operation: RestOperation<Id>,
+  handler: Handler<Id>,
   context: OperationContext,
 ): Responder {
-  const readCall = compileCall(operation, url);
+  const readCall = compileCall(operation, context);
   const takesKey = operation.parameters.some(({ name }) => name === 'Idempotency-Key');
   return async (request, reply) => {
     const call = outcomeOf(() => readCall(request));
@@ -61,10 +61,15 @@ export function compileOperation(
   };
 }
 
-function compileCall({ parameters, body }: RestOperation, url: string): (request: FastifyRequest) => AnyCall {
+/** Reads the call of a request. The document's schemas have checked its query and its body. */
+function compileCall<Id extends OperationId>(
+  { parameters, body, path: template }: RestOperation<Id>,
+  { prefix }: OperationContext,
+): (request: FastifyRequest) => Call<Id> {
   const readQuery = compileQuery(parameters);
   const checkBody = body && compileBody(body.schema);
   const fields = Object.keys(body?.schema.properties ?? {});
+  const url = prefix + template;
   return (request) => {
     const { caller, memory } = request;
     const query = readQuery(request.query as Record<string, string | string[]>);
@@ -73,15 +78,16 @@ function compileCall({ parameters, body }: RestOperation, url: string): (request
     const violations = parsedBody === undefined ? [] : checkBody?.(parsedBody);
     if (violations !== undefined && violations.length > 0) throw validationFailed(violations);
     return {
-      path: request.params,
+      path: request.params as Operations[Id]['path'],
       query,
       body: parsedBody,
       url,
+      prefix,
       isHead: request.method === 'HEAD',
       precondition: preconditionOf(request.headers),
       memory,
       enterTick: () => caller.enterTick(),
-    } as object as AnyCall;
+    };
   };
 }
 

@@ -12,10 +12,10 @@ export function resource(body: object): RestResponse {
   return { status: 200, headers: { etag: entityTagOf(text) }, body: text };
 }
 
-/** A resource that was added to the collection at the URL. */
-export function created({ url }: { readonly url: string }, id: string, body: object): RestResponse {
+/** A resource that was added, and is at this location from now on. */
+export function created(location: string, body: object): RestResponse {
   const { headers, body: text } = resource(body);
-  return { status: 201, headers: { ...headers, location: `${url}/${id}` }, body: text };
+  return { status: 201, headers: { ...headers, location }, body: text };
 }
 
 export const deleted: RestResponse = { status: 204, headers: {}, body: undefined };

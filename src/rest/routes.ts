@@ -3,44 +3,28 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { ApiRoutes } from '../http/api.ts';
 import { deprecationNotice } from '../http/deprecation.ts';
 import type { RestOperation, OperationId } from './openapi/document.ts';
-import type { Handler, Handlers } from './handler.ts';
+import { categoryRoutes } from './categories/category.routes.ts';
 import { eventRoutes } from './events/event.routes.ts';
+import type { Handlers } from './handler.ts';
+import { inventoryRoutes } from './inventory/inventory-item.routes.ts';
 import { findUnacceptable, findUnsupported } from './media-types.ts';
 import { compileOperation, type OperationContext } from './operation.ts';
-import { bodyOf, nounHandlers, type NounOperationId } from './noun.routes.ts';
-import { deleted, page, resource, selection } from './responses.ts';
-import { maxPageSize } from '../domain/page.ts';
+import { orderRoutes } from './orders/order.routes.ts';
+import { petRoutes } from './pets/pet.routes.ts';
 
 export interface RestOptions extends OperationContext {
   readonly operations: readonly RestOperation[];
-  /** Before every path: nothing, or `/v1`. */
-  readonly prefix: string;
   /** Called for each request of a deprecated operation, when its response has been sent. */
   readonly onDeprecatedCall: (operationId: OperationId, request: FastifyRequest) => void;
 }
 
-const petBody = bodyOf('pet');
-
-/** The handlers that aren't as every noun's. */
-const ownHandlers: Omit<Handlers, NounOperationId> & Partial<Handlers> = {
-  listPets: async (call, { pets }) => {
-    const { id, limit, cursor: after, status } = call.query;
-    if (id !== undefined) {
-      return selection(call, await pets.pick(id, { first: limit ?? maxPageSize, after, status }), petBody);
-    }
-    const filter = { statusIn: status === undefined ? undefined : [status] };
-    return page(call, await pets.list({ first: limit, after, filter }), petBody);
-  },
-  cancelOrder: async ({ path, precondition }, { orders }) => {
-    await orders.cancelOrder(path.orderId, precondition);
-    return deleted;
-  },
-  updateInventory: async ({ path, body, precondition }, { inventory }) =>
-    resource(bodyOf('inventory')(await inventory.update(path.petId, body, { precondition }))),
+const handlers: Handlers = {
+  ...petRoutes,
+  ...categoryRoutes,
+  ...orderRoutes,
+  ...inventoryRoutes,
   ...eventRoutes,
 };
-
-const handlers: Handlers = { ...nounHandlers, ...ownHandlers };
 
 /** The page that describes the deprecation. */
 const docsPage = '/docs';
@@ -50,7 +34,7 @@ const docsPage = '/docs';
  */
 export function createRestRoutes(options: RestOptions): ApiRoutes {
   const { operations } = options;
-  assertBound(operations, Object.keys(ownHandlers), Object.keys(nounHandlers));
+  assertBound(operations, Object.keys(handlers));
   return async (api) => {
     await api.register(async (rest) => {
       // Content types are checked per operation. Fingerprints and exact integers need the bytes as they were sent.
@@ -60,14 +44,10 @@ export function createRestRoutes(options: RestOptions): ApiRoutes {
   };
 }
 
-/** Throws unless operations and handlers match one to one; a noun needn't have all operations. Exported for its tests. */
-export function assertBound(
-  operations: readonly RestOperation[],
-  handlerIds: readonly string[],
-  nounIds: readonly string[] = [],
-): void {
+/** Throws unless operations and handlers match one to one. Exported for its tests. */
+export function assertBound(operations: readonly RestOperation[], handlerIds: readonly string[]): void {
   const operationIds = operations.map(({ operationId }) => operationId as string);
-  const missing = operationIds.filter((id) => !handlerIds.includes(id) && !nounIds.includes(id));
+  const missing = operationIds.filter((id) => !handlerIds.includes(id));
   const surplus = handlerIds.filter((id) => !operationIds.includes(id));
   if (missing.length > 0)
     throw new Error(`These operations of the OpenAPI document have no handler: ${missing.join(', ')}.`);
@@ -75,7 +55,11 @@ export function assertBound(
     throw new Error(`These handlers have no operation in the OpenAPI document: ${surplus.join(', ')}.`);
 }
 
-function addRoute(rest: FastifyInstance, operation: RestOperation, options: RestOptions): void {
+function addRoute<Id extends OperationId>(
+  rest: FastifyInstance,
+  operation: RestOperation<Id>,
+  options: RestOptions,
+): void {
   const { prefix, onDeprecatedCall } = options;
   const { operationId, method, path, scope, body, deprecation } = operation;
   rest.route({
@@ -99,6 +83,6 @@ function addRoute(rest: FastifyInstance, operation: RestOperation, options: Rest
         done();
       },
     }),
-    handler: compileOperation(operation, prefix + path, handlers[operationId] as Handler<never>, options),
+    handler: compileOperation(operation, handlers[operationId], options),
   });
 }

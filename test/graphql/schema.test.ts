@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { introspectionFromSchema, isObjectType } from 'graphql';
+import { buildSchema, introspectionFromSchema, isObjectType } from 'graphql';
 
+import { change, refer, type NamedRow } from '../../src/domain/named-rows.ts';
 import { nouns } from '../../src/domain/nouns.ts';
+import { carryOutOnce } from '../../src/graphql/safe-writes/root-mutations.ts';
 import { createSchema } from '../../src/graphql/schema.ts';
 
 const schema = createSchema();
@@ -45,5 +47,30 @@ describe('the schema', () => {
       else if (field.name === 'history') expect(args).toEqual(['after', 'first']);
       else expect(args).toEqual(field.name === 'apiKeys' ? common : [...common, 'orderBy']);
     }
+  });
+});
+
+describe('the start fails with a mutation', () => {
+  const start = (extensions: object): void => {
+    const schema = buildSchema(
+      'type Query { a: Int } type Mutation { movePet(input: MoveInput!): Payload } type Payload { a: Int } input MoveInput { petId: ID!, categoryId: ID }',
+    );
+    Object.assign(schema.getMutationType()!.getFields()['movePet']!, { extensions });
+    carryOutOnce(schema);
+  };
+  interface MoveInput {
+    readonly petId: string;
+    readonly categoryId?: string | null;
+  }
+
+  it('that does not say which rows it names', () => {
+    expect(() => start({})).toThrow('movePet needs @Writes or @Creates');
+  });
+
+  it('that leaves out a row that its input names', () => {
+    const some = ({ petId }: MoveInput): NamedRow[] => [change('pet', petId)];
+    expect(() => start({ rowsOf: some })).toThrow('movePet ignores categoryId');
+    const all = ({ petId, categoryId }: MoveInput): NamedRow[] => [change('pet', petId), refer('category', categoryId)];
+    expect(() => start({ rowsOf: all })).not.toThrow();
   });
 });

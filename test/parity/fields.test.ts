@@ -6,6 +6,7 @@ import {
   isNullableType,
   isObjectType,
   type GraphQLField,
+  type GraphQLInputField,
   type GraphQLInputType,
   getNamedType,
   getNullableType,
@@ -75,7 +76,7 @@ function isCreatable({ typeName }: TestedNoun): boolean {
   return `New${typeName}` in schemas;
 }
 
-function inputFields(mutation: string): Readonly<Record<string, { readonly type: GraphQLInputType }>> {
+function inputFields(mutation: string): Readonly<Record<string, Pick<GraphQLInputField, 'type' | 'extensions'>>> {
   const type = schema.getType(`${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Input`);
   return isInputObjectType(type) ? type.getFields() : {};
 }
@@ -150,6 +151,23 @@ describe.each(testedNouns)('$typeName has the same fields', (tested) => {
         ].map((problem) => `${document}: ${problem}`);
       }),
     );
+    expect(problems).toEqual([]);
+  });
+
+  it('with the same required fields and defaults in its service and in its inputs, by which repeated requests are known', () => {
+    const { fields } = nouns[noun] as { readonly fields: WrittenFields };
+    const [created, changed] = [inputFields(`create${typeName}`), inputFields(`update${list}`)];
+    const problems = Object.entries(fields).flatMap(([name, { unset }]) => {
+      const [ofNew, ofChange] = [created[name], changed[name]];
+      const isDefault = ofNew === undefined || ofNew.extensions['defaultsTo'] === (unset ?? undefined);
+      const isRemoved = (ofChange?.extensions['nullRemoves'] === true) === (unset === null);
+      const isRequired = ofNew === undefined || isNullableType(ofNew.type) === (unset !== undefined);
+      return [
+        ...(isDefault ? [] : [`@DefaultsTo(${JSON.stringify(unset ?? undefined)}) of Create${typeName}Input.${name}`]),
+        ...(isRemoved ? [] : [`@NullRemoves() of Update${list}Input.${name}`]),
+        ...(isRequired ? [] : [`nullable of Create${typeName}Input.${name}`]),
+      ].map((problem) => `${graphql}: ${problem}, as in src/domain/${collection}/${noun}.service.ts`);
+    });
     expect(problems).toEqual([]);
   });
 

@@ -1,32 +1,14 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import {
-  Arg,
-  Args,
-  Ctx,
-  FieldResolver,
-  ID,
-  Info,
-  Int,
-  Mutation,
-  Query,
-  Resolver,
-  Root,
-  type ClassType,
-} from 'type-graphql';
+import { Arg, Args, Ctx, FieldResolver, ID, Info, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 
-import type {
-  AccessService,
-  ApiKeyListRequest,
-  CreatedKey,
-  HistoryRequest,
-} from '../../domain/access/access.service.ts';
+import type { AccessService } from '../../domain/access/access.service.ts';
 import { type ApiKeyChange, describeChanges } from '../../domain/access/api-key-change.entity.ts';
 import type { KeyStatus, ListedKey } from '../../domain/access/api-key.store.ts';
 import { lastUsedAt, type KeyUsage } from '../../domain/access/key-status.ts';
 import { limitsOf } from '../../domain/access/plan.ts';
 import { nameInHistory } from '../../domain/access/principal.ts';
 import type { Services } from '../../domain/services.ts';
-import { PageConnection, requestFor } from '../connections/connection.ts';
+import { childConnection, PageConnection, requestFor } from '../connections/connection.ts';
 import type { GraphQLContext } from '../context.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
 import type { ChildList } from '../loaders.ts';
@@ -49,7 +31,13 @@ import {
   ApiKeyStatusEnum,
   ApiKeyType,
   ApiKeyUsageType,
-  keyPayload,
+  BanApiKeyPayload,
+  CreateApiKeyPayload,
+  RevokeApiKeyPayload,
+  RotateApiKeyPayload,
+  SetApiKeyPlanPayload,
+  UnbanApiKeyPayload,
+  UpdateApiKeyPayload,
 } from './api-key.type.ts';
 
 @Resolver(() => ApiKeyChangeType)
@@ -60,7 +48,7 @@ class ApiKeyChangeResolver {
   }
 }
 
-/** Manages keys, for administrators. A change takes effect in every process within a second. */
+/** The administration of keys. A change takes effect in every process within a second. */
 @Resolver(() => ApiKeyType)
 class ApiKeyResolver {
   @NeedsScope('admin')
@@ -69,11 +57,11 @@ class ApiKeyResolver {
     description: 'All keys, including revoked and expired ones, page by page. Needs the scope ADMIN.',
   })
   async apiKeys(
-    @Args(() => ApiKeyConnectionArgs) request: ApiKeyListRequest,
+    @Args(() => ApiKeyConnectionArgs) args: ApiKeyConnectionArgs,
     @Ctx() { services: { access } }: GraphQLContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<PageConnection<ListedKey>> {
-    return new PageConnection(await access.list(requestFor(request, info)), () => access.count(request.filter));
+    return new PageConnection(await access.list(requestFor(args, info)), () => access.count(args.filter));
   }
 
   @NeedsScope('admin')
@@ -110,15 +98,13 @@ class ApiKeyResolver {
     nullable: true,
     description: 'Its last 1,000 changes, latest first, page by page.',
   })
-  async history(
+  history(
     @Root() { id }: ListedKey,
-    @Args(() => ApiKeyHistoryArgs) request: HistoryRequest,
+    @Args(() => ApiKeyHistoryArgs) args: ApiKeyHistoryArgs,
     @Ctx() { loaders }: GraphQLContext,
     @Info() info: GraphQLResolveInfo,
-  ): Promise<PageConnection<object> | null> {
-    const changes = loaders.childrenOf('ApiKey.history', historyIn);
-    const page = await changes.page({ request: requestFor(request, info), include: [] }).load(id);
-    return page && new PageConnection(page, () => changes.count(undefined).load(id));
+  ): Promise<PageConnection<ApiKeyChange> | null> {
+    return childConnection(loaders.children('ApiKey.history', historyIn), id, args, info);
   }
 
   @FieldResolver(() => Int, { description: 'The effective limit: that of its plan, or its own.' })
@@ -130,96 +116,106 @@ class ApiKeyResolver {
   requestsPerDay(@Root() key: ListedKey): number {
     return limitsOf(key).requestsPerDay;
   }
-}
 
-interface KeyMutation<Input extends object> {
-  readonly name: string;
-  readonly description: string;
-  readonly input: ClassType<Input>;
-  readonly inputDescription: string;
-  /** Its payload has the new secret beside the key. */
-  readonly givesSecret?: boolean;
-  readonly carryOut: (access: AccessService, input: Input) => Promise<Pick<CreatedKey, 'apiKey'>>;
-}
-
-/** A mutation of one key. The history attributes it to the key that sends the request. */
-function keyMutation<Input extends object>(mutation: KeyMutation<Input>): ClassType {
-  const { name, description, input: inputType, inputDescription, givesSecret = false, carryOut } = mutation;
-  const Payload = keyPayload(name, givesSecret);
-
-  @Resolver()
-  class KeyMutationResolver {
-    @NeedsScope('admin')
-    @Mutation(() => Payload, { name, nullable: true, description: `${description} Needs the scope ADMIN.` })
-    mutate(
-      @Arg('input', () => inputType, { description: inputDescription }) input: Input,
-      @Ctx() { services, principal }: GraphQLContext,
-    ): Promise<object> {
-      return carryOut(services.access.actingAs(nameInHistory(principal)), input);
-    }
+  @NeedsScope('admin')
+  @Mutation(() => CreateApiKeyPayload, {
+    nullable: true,
+    description: 'Creates a key. Needs the scope ADMIN.',
+  })
+  createApiKey(
+    @Arg('input', () => CreateApiKeyInput, { description: 'The new key.' }) input: CreateApiKeyInput,
+    @Ctx() context: GraphQLContext,
+  ): Promise<CreateApiKeyPayload> {
+    return keysOf(context).create(input);
   }
 
-  return KeyMutationResolver;
+  @NeedsScope('admin')
+  @Mutation(() => UpdateApiKeyPayload, {
+    nullable: true,
+    description:
+      'Changes the name, the scopes or the expiry of a key. NOT_FOUND when there is none. Needs the scope ADMIN.',
+  })
+  async updateApiKey(
+    @Arg('input', () => UpdateApiKeyInput, { description: 'Which key, and what to change.' })
+    { id, ...changes }: UpdateApiKeyInput,
+    @Ctx() context: GraphQLContext,
+  ): Promise<UpdateApiKeyPayload> {
+    return { apiKey: await keysOf(context).update(id, changes) };
+  }
+
+  @NeedsScope('admin')
+  @Mutation(() => RotateApiKeyPayload, {
+    nullable: true,
+    description:
+      'Gives a key a new secret; the old one stays valid for the overlap, and any older one expires at once. CONFLICT for a revoked or expired key. Needs the scope ADMIN.',
+  })
+  rotateApiKey(
+    @Arg('input', () => RotateApiKeyInput, { description: 'Which key, and how long both secrets are valid.' })
+    { id, overlapSeconds }: RotateApiKeyInput,
+    @Ctx() context: GraphQLContext,
+  ): Promise<RotateApiKeyPayload> {
+    return keysOf(context).rotate(id, overlapSeconds);
+  }
+
+  @NeedsScope('admin')
+  @Mutation(() => RevokeApiKeyPayload, {
+    nullable: true,
+    description: 'Revokes a key permanently. NOT_FOUND when there is none with this id. Needs the scope ADMIN.',
+  })
+  async revokeApiKey(
+    @Arg('input', () => RevokeApiKeyInput, { description: 'Which key.' }) { id }: RevokeApiKeyInput,
+    @Ctx() context: GraphQLContext,
+  ): Promise<RevokeApiKeyPayload> {
+    return { apiKey: await keysOf(context).revoke(id) };
+  }
+
+  @NeedsScope('admin')
+  @Mutation(() => BanApiKeyPayload, {
+    nullable: true,
+    description: 'Bans a key for a while. NOT_FOUND when there is none with this id. Needs the scope ADMIN.',
+  })
+  async banApiKey(
+    @Arg('input', () => BanApiKeyInput, { description: 'Which key, and for how long.' })
+    { id, seconds }: BanApiKeyInput,
+    @Ctx() context: GraphQLContext,
+  ): Promise<BanApiKeyPayload> {
+    return { apiKey: await keysOf(context).ban(id, seconds) };
+  }
+
+  @NeedsScope('admin')
+  @Mutation(() => UnbanApiKeyPayload, {
+    nullable: true,
+    description: "Ends a key's ban, and resets earlier bans and refusals. Needs the scope ADMIN.",
+  })
+  async unbanApiKey(
+    @Arg('input', () => UnbanApiKeyInput, { description: 'Which key.' }) { id }: UnbanApiKeyInput,
+    @Ctx() context: GraphQLContext,
+  ): Promise<UnbanApiKeyPayload> {
+    return { apiKey: await keysOf(context).unban(id) };
+  }
+
+  @NeedsScope('admin')
+  @Mutation(() => SetApiKeyPlanPayload, {
+    nullable: true,
+    description: 'Changes the plan of a key; its usage stays. Needs the scope ADMIN.',
+  })
+  async setApiKeyPlan(
+    @Arg('input', () => SetApiKeyPlanInput, { description: 'Which key, and the plan.' })
+    { id, ...plan }: SetApiKeyPlanInput,
+    @Ctx() context: GraphQLContext,
+  ): Promise<SetApiKeyPlanPayload> {
+    return { apiKey: await keysOf(context).setPlan(id, plan) };
+  }
 }
 
-const keyMutations = [
-  keyMutation({
-    name: 'createApiKey',
-    description: 'Creates a key.',
-    input: CreateApiKeyInput,
-    inputDescription: 'The new key.',
-    givesSecret: true,
-    carryOut: (access, input) => access.create(input),
-  }),
-  keyMutation({
-    name: 'updateApiKey',
-    description: 'Changes the name, the scopes or the expiry of a key. NOT_FOUND when there is none.',
-    input: UpdateApiKeyInput,
-    inputDescription: 'Which key, and what to change.',
-    carryOut: async (access, { id, ...changes }) => ({ apiKey: await access.update(id, changes) }),
-  }),
-  keyMutation({
-    name: 'rotateApiKey',
-    description:
-      'Gives a key a new secret; the old one stays valid for the overlap, and any older one expires at once. CONFLICT for a revoked or expired key.',
-    input: RotateApiKeyInput,
-    inputDescription: 'Which key, and how long both secrets are valid.',
-    givesSecret: true,
-    carryOut: (access, { id, overlapSeconds }) => access.rotate(id, overlapSeconds),
-  }),
-  keyMutation({
-    name: 'revokeApiKey',
-    description: 'Revokes a key permanently. NOT_FOUND when there is none with this id.',
-    input: RevokeApiKeyInput,
-    inputDescription: 'Which key.',
-    carryOut: async (access, { id }) => ({ apiKey: await access.revoke(id) }),
-  }),
-  keyMutation({
-    name: 'banApiKey',
-    description: 'Bans a key for a while. NOT_FOUND when there is none with this id.',
-    input: BanApiKeyInput,
-    inputDescription: 'Which key, and for how long.',
-    carryOut: async (access, { id, seconds }) => ({ apiKey: await access.ban(id, seconds) }),
-  }),
-  keyMutation({
-    name: 'unbanApiKey',
-    description: "Ends a key's ban, and resets earlier bans and refusals.",
-    input: UnbanApiKeyInput,
-    inputDescription: 'Which key.',
-    carryOut: async (access, { id }) => ({ apiKey: await access.unban(id) }),
-  }),
-  keyMutation({
-    name: 'setApiKeyPlan',
-    description: 'Changes the plan of a key; its usage stays.',
-    input: SetApiKeyPlanInput,
-    inputDescription: 'Which key, and the plan.',
-    carryOut: async (access, { id, ...plan }) => ({ apiKey: await access.setPlan(id, plan) }),
-  }),
-];
+export const apiKeyResolvers = [ApiKeyChangeResolver, ApiKeyResolver] as const;
 
-export const apiKeyResolvers = [ApiKeyChangeResolver, ApiKeyResolver, ...keyMutations];
+/** The service, which attributes a change to the key that sends the request. */
+function keysOf({ services, principal }: GraphQLContext): AccessService {
+  return services.access.actingAs(nameInHistory(principal));
+}
 
-function historyIn({ access }: Services): ChildList {
+function historyIn({ access }: Services): ChildList<ApiKeyChange> {
   return {
     listPerParent: (keyIds, request) => access.listHistory(keyIds, request),
     countPerParent: (keyIds) => access.countHistory(keyIds),

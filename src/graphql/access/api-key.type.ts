@@ -1,4 +1,4 @@
-import { Field, ID, Int, ObjectType, type ClassType } from 'type-graphql';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
 
 import type { ApiKeyChange, KeyAction } from '../../domain/access/api-key-change.entity.ts';
 import type { KeyStatus, ListedKey } from '../../domain/access/api-key.store.ts';
@@ -8,7 +8,6 @@ import type { Scope } from '../../domain/access/scope.ts';
 import { connectionType } from '../connections/connection.type.ts';
 import { registerEnum } from '../enum.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
-import { payloadType } from '../noun/noun.type.ts';
 
 export const PlanEnum = registerEnum<PlanName>('Plan', 'A plan with its limits.', {
   free: '60 requests per minute and 1,000 per day.',
@@ -84,7 +83,7 @@ export class ApiKeyChangeType {
 
 export const ApiKeyChangeConnectionType = connectionType<ApiKeyChange>('ApiKeyChange', () => ApiKeyChangeType);
 
-/** Its figures, status, use and history are in the resolver. */
+/** The figures, the status, the usage and the history are in the resolver. */
 @ObjectType('ApiKey', {
   description: 'A key for this API. Its secret is not stored and is shown only on creation and rotation.',
   simpleResolvers: true,
@@ -129,11 +128,52 @@ export class ApiKeyType implements Omit<ListedKey, 'requestsPerMinute' | 'reques
 
 export const ApiKeyConnectionType = connectionType<ListedKey>('ApiKey', () => ApiKeyType);
 
-/** The payload of a mutation of a key. */
-export function keyPayload(mutation: string, hasSecret: boolean): ClassType {
-  const key = hasSecret ? 'The key with its new secret.' : 'The key as it is now.';
-  const Payload = payloadType(mutation, 'apiKey', () => ApiKeyType, key);
-  const description = 'The secret. Store it safely: it cannot be shown again.';
-  if (hasSecret) Field(() => String, { description })(Payload.prototype, 'secret');
-  return Payload;
+const secretDescription = 'The secret. Store it safely: it cannot be shown again.';
+
+@ObjectType({ description: 'The result of `createApiKey`.', simpleResolvers: true })
+export class CreateApiKeyPayload {
+  @Field(() => ApiKeyType, { description: 'The key with its new secret.' })
+  apiKey!: ListedKey;
+
+  @Field(() => String, { description: secretDescription })
+  secret!: string;
+}
+
+@ObjectType({ description: 'The result of `updateApiKey`.', simpleResolvers: true })
+export class UpdateApiKeyPayload {
+  @Field(() => ApiKeyType, { description: 'The key as it is now.' })
+  apiKey!: ListedKey;
+}
+
+@ObjectType({ description: 'The result of `rotateApiKey`.', simpleResolvers: true })
+export class RotateApiKeyPayload {
+  @Field(() => ApiKeyType, { description: 'The key with its new secret.' })
+  apiKey!: ListedKey;
+
+  @Field(() => String, { description: secretDescription })
+  secret!: string;
+}
+
+@ObjectType({ description: 'The result of `revokeApiKey`.', simpleResolvers: true })
+export class RevokeApiKeyPayload {
+  @Field(() => ApiKeyType, { description: 'The key as it is now.' })
+  apiKey!: ListedKey;
+}
+
+@ObjectType({ description: 'The result of `banApiKey`.', simpleResolvers: true })
+export class BanApiKeyPayload {
+  @Field(() => ApiKeyType, { description: 'The key as it is now.' })
+  apiKey!: ListedKey;
+}
+
+@ObjectType({ description: 'The result of `unbanApiKey`.', simpleResolvers: true })
+export class UnbanApiKeyPayload {
+  @Field(() => ApiKeyType, { description: 'The key as it is now.' })
+  apiKey!: ListedKey;
+}
+
+@ObjectType({ description: 'The result of `setApiKeyPlan`.', simpleResolvers: true })
+export class SetApiKeyPlanPayload {
+  @Field(() => ApiKeyType, { description: 'The key as it is now.' })
+  apiKey!: ListedKey;
 }

@@ -1,9 +1,11 @@
-import { Field, ID } from 'type-graphql';
+import { Field, ID, ObjectType } from 'type-graphql';
 
 import type { Category } from '../../domain/categories/category.entity.ts';
-import { common, nounInputs, nounList, NounType } from '../noun/noun.type.ts';
+import { connectionType } from '../connections/connection.type.ts';
+import { common } from '../descriptions.ts';
+import { NodeType } from '../node/node.type.ts';
 
-@NounType('category', 'A kind of animal.')
+@ObjectType('Category', { description: 'A kind of animal.', implements: NodeType, simpleResolvers: true })
 export class CategoryType implements Pick<Category, 'id' | 'name' | 'description'> {
   @Field(() => ID, { description: common.id })
   id!: Category['id'];
@@ -15,16 +17,22 @@ export class CategoryType implements Pick<Category, 'id' | 'name' | 'description
   description!: string | null;
 }
 
-export const categoryList = nounList('category', () => CategoryType, {
-  filter: { nameContains: common.nameContains },
-  sorting: { ID: common.byId, NAME: common.byName },
-});
+export const CategoryConnectionType = connectionType<Category>('Category', () => CategoryType);
 
-export const categoryInputs = nounInputs('category', {
-  name: common.name,
-  description: {
-    type: () => String,
-    created: 'At most 2,000 characters; of the control characters only tab and line breaks.',
-    changed: 'A new description; null removes it.',
-  },
-});
+@ObjectType({ description: 'The result of `createCategory`.', simpleResolvers: true })
+export class CreateCategoryPayload {
+  @Field(() => CategoryType, { description: 'The new category.' })
+  category!: Category;
+}
+
+@ObjectType({ description: 'The result of `updateCategory`.', simpleResolvers: true })
+export class UpdateCategoryPayload {
+  @Field(() => CategoryType, { description: 'The category as it is now.' })
+  category!: Category;
+}
+
+@ObjectType({ description: 'The result of `deleteCategory`.', simpleResolvers: true })
+export class DeleteCategoryPayload {
+  @Field(() => ID, { description: 'The id of the deleted category.' })
+  deletedCategoryId!: string;
+}

@@ -60,22 +60,22 @@ function sortInput<SortField extends string>(name: string, fields: SortFields<So
   return SortInput;
 }
 
-/** The arguments of a connection: a page of a filtered and sorted list. */
-export function connectionArgs<SortField extends string>(
+/** The arguments of a connection, to be extended: a page of a filtered and sorted list. */
+export function ConnectionArgs<Filter extends object, SortField extends string>(
   name: string,
-  filterType: ClassType,
+  filterType: ClassType<Filter>,
   sortFields: SortFields<SortField>,
-): ClassType {
+) {
   const sortType = sortInput(name, sortFields);
 
   @ArgsType()
-  class ConnectionArgs extends PageArgs implements ListRequest<object, SortField> {
+  abstract class FilteredPageArgs extends PageArgs implements ListRequest<Filter, SortField> {
     @Field(() => filterType, { nullable: true, description: 'Only entries that match all of these.' })
-    filter?: object | null;
+    filter?: Filter | null;
 
     @Field(() => sortType, { nullable: true, description: 'By id, smallest first, by default.' })
     orderBy?: Sort<SortField> | null;
   }
 
-  return ConnectionArgs;
+  return FilteredPageArgs;
 }

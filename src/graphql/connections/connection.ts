@@ -1,8 +1,11 @@
 import type { GraphQLResolveInfo } from 'graphql';
 
-import type { Page, PageArguments } from '../../domain/page.ts';
+import type { Id } from '../../domain/id.ts';
+import type { ListRequest, Page, PageArguments } from '../../domain/page.ts';
 import type { Include } from '../../domain/store.ts';
 import { included, type PreparedInfo } from '../../platform/executor/index.ts';
+import type { Children } from '../loaders.ts';
+import { relationsOf } from '../relations.ts';
 
 export interface Edge<Row> {
   readonly node: Row;
@@ -25,14 +28,23 @@ export const pageFields: ReadonlySet<string> = new Set(['edges', 'nodes', 'pageI
  */
 export function requestFor<Request extends PageArguments>(request: Request, info: GraphQLResolveInfo): Request {
   const selected = (info as PreparedInfo).selected();
-  if (selected.some((name) => pageFields.has(name))) return request;
-  const unread = unreadRequests.get(request) ?? { ...request, isUnread: true };
-  unreadRequests.set(request, unread);
-  return unread as Request;
+  return selected.some((name) => pageFields.has(name)) ? request : { ...request, isUnread: true };
 }
 
-/** One for each request, which is the same for all parents. */
-const unreadRequests = new WeakMap<PageArguments, PageArguments>();
+/**
+ * The connection of the rows that have a parent: `Category.pets`. When the quota of the field is exceeded, one parent
+ * gets the error, and the others null.
+ */
+export async function childConnection<Row>(
+  children: Children<Row>,
+  parent: Id,
+  args: ListRequest<object, string>,
+  info: GraphQLResolveInfo,
+): Promise<PageConnection<Row> | null> {
+  const include = relationsOf(info);
+  const page = await children.page(args, requestFor(args, info), include).load(parent);
+  return page && new PageConnection(page, () => children.count(args).load(parent), include);
+}
 
 /**
  * A page, whose rows include these relations, as a connection of the Relay specification. Each property is computed only

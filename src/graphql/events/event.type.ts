@@ -6,9 +6,8 @@ import type { Edge, PageInfo } from '../connections/connection.ts';
 import { PageInfoType } from '../connections/connection.type.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
 import { registerEnum } from '../enum.ts';
-import { capitalized, withArticle } from '../noun/noun.type.ts';
 
-/** What an event says in words of its own. */
+/** The descriptions that aren't made of the noun and the verb. */
 const particular: Partial<Record<EventType, string>> = {
   'order.created': 'An order was placed.',
   'order.cancelled': 'An order was cancelled, and is gone.',
@@ -20,10 +19,10 @@ const particular: Partial<Record<EventType, string>> = {
 
 function descriptionOf(type: EventType): string {
   const [noun, change] = type.split('.') as [NounName, string];
-  const row = withArticle(noun);
   if (particular[type] !== undefined) return particular[type];
-  if (change === 'updated') return `A field of ${row} has another value.`;
-  return `${capitalized(row)} was ${change === 'created' ? 'added' : change}.`;
+  const article = /^[aeiou]/.test(noun) ? 'an' : 'a';
+  if (change === 'updated') return `A field of ${article} ${noun} has another value.`;
+  return `${article === 'an' ? 'An' : 'A'} ${noun} was ${change === 'created' ? 'added' : change}.`;
 }
 
 export const EventTypeEnum = registerEnum<EventType>(

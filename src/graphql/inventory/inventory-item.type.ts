@@ -1,12 +1,17 @@
-import { Field, ID, InputType, Int } from 'type-graphql';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
 
 import type { InventoryItem } from '../../domain/inventory/inventory-item.entity.ts';
 import type { PetStatus } from '../../domain/pets/pet.entity.ts';
-import { ifVersionDescription, nounList, NounType } from '../noun/noun.type.ts';
+import { connectionType } from '../connections/connection.type.ts';
+import { NodeType } from '../node/node.type.ts';
 import { PetStatusEnum } from '../pets/pet.type.ts';
 
-/** Its `id` is in the resolver. */
-@NounType('inventory', 'The stock of a pet. It is created and deleted with the pet.')
+/** The field `id` is in the resolver. */
+@ObjectType('InventoryItem', {
+  description: 'The stock of a pet. It is created and deleted with the pet.',
+  implements: NodeType,
+  simpleResolvers: true,
+})
 export class InventoryItemType implements Pick<InventoryItem, 'petId' | 'quantity' | 'status'> {
   @Field(() => ID, { description: 'The id of the pet whose stock this is.' })
   petId!: InventoryItem['petId'];
@@ -18,31 +23,10 @@ export class InventoryItemType implements Pick<InventoryItem, 'petId' | 'quantit
   status!: PetStatus;
 }
 
-@InputType('UpdateInventoryInput', { description: 'A new stock count.' })
-export class UpdateInventoryInput {
-  @Field(() => ID, { description: 'The pet whose stock it is.' })
-  petId!: string;
+export const InventoryConnectionType = connectionType<InventoryItem>('Inventory', () => InventoryItemType);
 
-  @Field(() => String, { nullable: true, description: ifVersionDescription })
-  ifVersion?: string | null;
-
-  @Field(() => Int, { description: 'How many are in stock now, 0 or more.' })
-  quantity!: number;
+@ObjectType({ description: 'The result of `updateInventory`.', simpleResolvers: true })
+export class UpdateInventoryPayload {
+  @Field(() => InventoryItemType, { description: 'The item as it is now.' })
+  inventoryItem!: InventoryItem;
 }
-
-export const inventoryList = nounList('inventory', () => InventoryItemType, {
-  name: 'Inventory',
-  plural: 'items',
-  filter: {
-    statusIn: {
-      type: () => [PetStatusEnum],
-      description: 'Its pet has one of these statuses. An empty list matches nothing.',
-    },
-    quantityAtLeast: { type: () => Int, description: 'This many are in stock, or more.' },
-    quantityAtMost: { type: () => Int, description: 'This many are in stock, or fewer.' },
-  },
-  sorting: {
-    PET_ID: { description: "By the pet's id: the order of creation." },
-    QUANTITY: { description: 'By how many are in stock.' },
-  },
-});

@@ -1,31 +1,31 @@
-import { Arg, Ctx, ID, Query, Resolver } from 'type-graphql';
+import { FieldResolver, ID, Resolver, Root, type ClassType } from 'type-graphql';
 
-import type { GraphQLContext } from '../context.ts';
-import { decodeNodeId, decodeNodeIds, loadNode, type TypedNode } from './node-id.ts';
-import { NodeType } from './node.type.ts';
+import { idOf, nouns, versionOfRow, type NounName, type RowOf } from '../../domain/nouns.ts';
+import { Computed } from '../field-extensions.ts';
+import { encodeNodeId } from './node-id.ts';
+import { nodeIdDescription } from './node.type.ts';
 
-/** Finds nodes of any type by their global ids. The loaders read the nodes of one type by one statement. */
-@Resolver()
-export class NodeResolver {
-  @Query(() => NodeType, {
-    nullable: true,
-    description: 'The node with this global id; null when there is none.',
-  })
-  node(
-    @Arg('nodeId', () => ID, { description: 'The `nodeId` of a node.' }) nodeId: string,
-    @Ctx() { loaders }: GraphQLContext,
-  ): Promise<TypedNode | null> {
-    return loadNode(loaders, decodeNodeId(nodeId));
+/** The resolver that those of all nouns extend: it has the two fields that every row has. */
+export function NodeResolver<Name extends NounName>(noun: Name, type: () => ClassType) {
+  const { typeName } = nouns[noun];
+
+  @Resolver(type)
+  abstract class RowResolver {
+    @Computed()
+    @FieldResolver(() => ID, { description: nodeIdDescription })
+    nodeId(@Root() row: RowOf<Name>): string {
+      return encodeNodeId(typeName, idOf(noun, row));
+    }
+
+    @Computed()
+    @FieldResolver(() => String, {
+      description:
+        'Changes with every change of the fields. Opaque; the `ETag` of REST without its quotes. Send it as `ifVersion` with a change.',
+    })
+    version(@Root() row: RowOf<Name>): string {
+      return versionOfRow(noun, row);
+    }
   }
 
-  @Query(() => [NodeType], {
-    nullable: 'itemsAndList',
-    description: 'The nodes with these global ids, in their order; null where there is none.',
-  })
-  nodes(
-    @Arg('nodeIds', () => [ID], { description: 'The global ids of nodes, at most 100.' }) nodeIds: string[],
-    @Ctx() { loaders }: GraphQLContext,
-  ): Promise<(TypedNode | null)[]> {
-    return Promise.all(decodeNodeIds(nodeIds).map((key) => loadNode(loaders, key)));
-  }
+  return RowResolver;
 }

@@ -1,10 +1,12 @@
-import { Field, ID, Int } from 'type-graphql';
+import { Field, ID, Int, ObjectType } from 'type-graphql';
 
 import type { Order } from '../../domain/orders/order.entity.ts';
+import { connectionType } from '../connections/connection.type.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
-import { common, nounInputs, nounList, NounType } from '../noun/noun.type.ts';
+import { common } from '../descriptions.ts';
+import { NodeType } from '../node/node.type.ts';
 
-@NounType('order', 'An order of the store.')
+@ObjectType('Order', { description: 'An order of the store.', implements: NodeType, simpleResolvers: true })
 export class OrderType implements Pick<Order, 'id' | 'petId' | 'quantity' | 'shipDate' | 'complete'> {
   @Field(() => ID, { description: common.id })
   id!: Order['id'];
@@ -22,45 +24,22 @@ export class OrderType implements Pick<Order, 'id' | 'petId' | 'quantity' | 'shi
   complete!: Order['complete'];
 }
 
-export const orderList = nounList('order', () => OrderType, {
-  filter: {
-    petIdIn: {
-      type: () => [ID],
-      description: 'Is for one of these pets, at most 1,000. An empty list matches nothing.',
-    },
-    complete: { type: () => Boolean, description: 'Whether it has been fulfilled.' },
-    shipDateFrom: { type: () => DateTimeScalar, description: 'Ships at this time or later.' },
-    shipDateTo: { type: () => DateTimeScalar, description: 'Ships before this time.' },
-  },
-  sorting: {
-    ID: common.byId,
-    SHIP_DATE: { description: 'By the time of shipping; orders without one come last.' },
-  },
-});
+export const OrderConnectionType = connectionType<Order>('Order', () => OrderType);
 
-export const orderInputs = nounInputs(
-  'order',
-  {
-    petId: {
-      type: () => ID,
-      created: 'The pet that is ordered.',
-      changed: 'The pet that is ordered; null removes it.',
-    },
-    quantity: {
-      type: () => Int,
-      created: 'How many units are ordered, 1 or more.',
-      changed: 'How many units are ordered, 1 or more; null removes it.',
-    },
-    shipDate: {
-      type: () => DateTimeScalar,
-      created: 'When it ships, in the years 0001 to 9999.',
-      changed: 'When it ships; null removes it.',
-    },
-    complete: {
-      type: () => Boolean,
-      created: 'Whether it has been fulfilled; false by default.',
-      changed: 'Whether it has been fulfilled; not null. Once true it stays true.',
-    },
-  },
-  ' Every field may be omitted.',
-);
+@ObjectType({ description: 'The result of `createOrder`.', simpleResolvers: true })
+export class CreateOrderPayload {
+  @Field(() => OrderType, { description: 'The new order.' })
+  order!: Order;
+}
+
+@ObjectType({ description: 'The result of `updateOrder`.', simpleResolvers: true })
+export class UpdateOrderPayload {
+  @Field(() => OrderType, { description: 'The order as it is now.' })
+  order!: Order;
+}
+
+@ObjectType({ description: 'The result of `cancelOrder`.', simpleResolvers: true })
+export class CancelOrderPayload {
+  @Field(() => ID, { description: 'The id of the deleted order.' })
+  cancelledOrderId!: string;
+}

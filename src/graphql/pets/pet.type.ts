@@ -1,8 +1,10 @@
-import { Field, ID } from 'type-graphql';
+import { Field, ID, ObjectType } from 'type-graphql';
 
 import type { Pet, PetStatus } from '../../domain/pets/pet.entity.ts';
+import { connectionType } from '../connections/connection.type.ts';
+import { common } from '../descriptions.ts';
 import { registerEnum } from '../enum.ts';
-import { common, nounInputs, nounList, NounType } from '../noun/noun.type.ts';
+import { NodeType } from '../node/node.type.ts';
 
 export const PetStatusEnum = registerEnum<PetStatus>(
   'PetStatus',
@@ -14,7 +16,12 @@ export const PetStatusEnum = registerEnum<PetStatus>(
   },
 );
 
-@NounType('pet', 'An animal of the store. It always belongs to a category.')
+/** The fields that aren't properties of the row are in the resolver. */
+@ObjectType('Pet', {
+  description: 'An animal of the store. It always belongs to a category.',
+  implements: NodeType,
+  simpleResolvers: true,
+})
 export class PetType implements Pick<Pet, 'id' | 'name' | 'status' | 'categoryId'> {
   @Field(() => ID, { description: common.id })
   id!: Pet['id'];
@@ -29,27 +36,22 @@ export class PetType implements Pick<Pet, 'id' | 'name' | 'status' | 'categoryId
   categoryId!: Pet['categoryId'];
 }
 
-export const petList = nounList('pet', () => PetType, {
-  filter: {
-    statusIn: {
-      type: () => [PetStatusEnum],
-      description: 'Has one of these statuses. An empty list matches nothing.',
-    },
-    categoryIdIn: {
-      type: () => [ID],
-      description: 'Belongs to one of these categories, at most 1,000. An empty list matches nothing.',
-    },
-    nameContains: common.nameContains,
-  },
-  sorting: { ID: common.byId, NAME: common.byName },
-});
+export const PetConnectionType = connectionType<Pet>('Pet', () => PetType);
 
-export const petInputs = nounInputs('pet', {
-  name: common.name,
-  categoryId: {
-    type: () => ID,
-    created: 'The category that it belongs to.',
-    changed: 'The category that it belongs to from now on; not null.',
-  },
-  status: { type: () => PetStatusEnum, created: 'AVAILABLE by default.', changed: 'A new status; not null.' },
-});
+@ObjectType({ description: 'The result of `createPet`.', simpleResolvers: true })
+export class CreatePetPayload {
+  @Field(() => PetType, { description: 'The new pet.' })
+  pet!: Pet;
+}
+
+@ObjectType({ description: 'The result of `updatePet`.', simpleResolvers: true })
+export class UpdatePetPayload {
+  @Field(() => PetType, { description: 'The pet as it is now.' })
+  pet!: Pet;
+}
+
+@ObjectType({ description: 'The result of `deletePet`.', simpleResolvers: true })
+export class DeletePetPayload {
+  @Field(() => ID, { description: 'The id of the deleted pet, whose inventory item is deleted too.' })
+  deletedPetId!: string;
+}

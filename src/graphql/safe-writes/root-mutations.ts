@@ -1,30 +1,63 @@
-import { defaultFieldResolver, type GraphQLField, type GraphQLSchema } from 'graphql';
+import {
+  defaultFieldResolver,
+  getNamedType,
+  getNullableType,
+  GraphQLID,
+  isInputObjectType,
+  type GraphQLField,
+  type GraphQLSchema,
+} from 'graphql';
 import { Extensions } from 'type-graphql';
 
 import { validationFailed } from '../../domain/errors.ts';
-import { namedRows, type NamedRow } from '../../domain/named-rows.ts';
-import type { NounName } from '../../domain/nouns.ts';
-import type { LockStrength } from '../../domain/store.ts';
+import type { NamedRow } from '../../domain/named-rows.ts';
 import type { GraphQLContext } from '../context.ts';
 import { fingerprintOf } from './input-fingerprint.ts';
 import { payloadCodec } from './stored-payload.ts';
 
-/** Marks a mutation that only inserts: with an Idempotency-Key several of a client may be one transaction. */
-export function Creates(): MethodDecorator {
-  return Extensions({ creates: true });
+/** Says which rows the input of a mutation names: what is done together locks all of them first. */
+export function Writes<Input>(rowsOf: RowsOf<Input>): MutationDecorator<Input> {
+  return Extensions({ rowsOf });
 }
 
-/** Says what a mutation does to the row that its input names: what is done together locks all rows first. */
-export function Writes(noun: NounName, strength: LockStrength): MethodDecorator {
-  const named = ({ input }: Arguments): readonly NamedRow[] => namedRows(noun, input as Arguments, strength);
-  return Extensions({ namedRows: named });
+/** The same for a mutation that only inserts: with an Idempotency-Key several of a client may be one transaction. */
+export function Creates<Input = never>(rowsOf: RowsOf<Input> = () => []): MutationDecorator<Input> {
+  return Extensions({ rowsOf, creates: true });
 }
+
+type RowsOf<Input> = (input: Input) => readonly NamedRow[];
+/** The decorator of a method whose input is of the same type. */
+type MutationDecorator<Input> = <Method extends (input: Input, ...others: never[]) => unknown>(
+  target: object,
+  name: string,
+  descriptor: TypedPropertyDescriptor<Method>,
+) => void;
 
 type Arguments = Readonly<Record<string, unknown>>;
+type RootMutation = GraphQLField<unknown, unknown>;
 
 /** The rows of the store that a root mutation with these arguments names; a mutation of keys names none. */
-export function rowsNamedBy({ extensions }: GraphQLField<unknown, unknown>, args: Arguments): readonly NamedRow[] {
-  return (extensions['namedRows'] as ((args: Arguments) => readonly NamedRow[]) | undefined)?.(args) ?? [];
+export function rowsNamedBy({ extensions }: RootMutation, { input }: Arguments): readonly NamedRow[] {
+  return (extensions['rowsOf'] as RowsOf<unknown> | undefined)?.(input) ?? [];
+}
+
+/**
+ * Throws for a mutation that doesn't say which rows it names, or that doesn't read an id of its input: the row with this
+ * id would not be locked first.
+ */
+function assertNamesRows(field: RootMutation): void {
+  if (field.extensions['rowsOf'] === undefined) throw new TypeError(`${field.name} needs @Writes or @Creates.`);
+  const inputType = getNullableType(field.args[0]?.type);
+  if (!isInputObjectType(inputType)) throw new TypeError(`${field.name} needs an input.`);
+  const unread = new Set<PropertyKey>();
+  for (const { name, type } of Object.values(inputType.getFields()))
+    if (getNamedType(type) === GraphQLID) unread.add(name);
+  const read = (_input: object, name: PropertyKey): undefined => {
+    unread.delete(name);
+  };
+  rowsNamedBy(field, { input: new Proxy({}, { get: read }) });
+  if (unread.size === 0) return;
+  throw new TypeError(`@Writes or @Creates of ${field.name} ignores ${[...unread].join(' and ')}, which names a row.`);
 }
 
 /**
@@ -35,7 +68,7 @@ export function carryOutOnce(schema: GraphQLSchema): void {
   for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
     const { resolve = defaultFieldResolver } = field;
     const isForKeys = field.extensions['scope'] === 'admin';
-    if (!isForKeys && field.extensions['namedRows'] === undefined) throw new TypeError(`${field.name} needs @Writes.`);
+    if (!isForKeys) assertNamesRows(field);
     const codec = payloadCodec(field.type);
     field.resolve = (source, args: Arguments, context: GraphQLContext, info): unknown => {
       const { keyed, atomic } = context;

@@ -16,14 +16,11 @@ function eventBody(event: StoreEvent, prefix: string): object {
   };
 }
 
-const path = '/events';
-
 export const eventRoutes = {
-  listEvents: async ({ url, query }, { events }) => {
+  async listEvents({ url, prefix, query }, { events }) {
     const { cursor, limit, type } = query;
     const filter = { typeIn: type && [type] };
     const page = cursor === 'now' ? await events.now() : await events.list({ first: limit, position: cursor, filter });
-    const prefix = url.slice(0, -path.length);
     return {
       status: 200,
       // There is always a next page: to poll for what comes.

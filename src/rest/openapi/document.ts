@@ -25,8 +25,8 @@ export interface RestParameter {
 }
 
 /** An operation of the contract, its references resolved. */
-export interface RestOperation {
-  readonly operationId: OperationId;
+export interface RestOperation<Id extends OperationId = OperationId> {
+  readonly operationId: Id;
   readonly method: string;
   /** With its parameters in braces: `/pets/{petId}`. */
   readonly path: string;
