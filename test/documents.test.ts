@@ -71,7 +71,7 @@ describe('the documents agree with the program', () => {
 
   test.each([
     ['README.md', 2000],
-    ['src/README.md', 1800],
+    ['src/README.md', 2000],
     ['.github/A-DAY.md', 300],
   ])('%s stays short enough to be read: %i words', (document, words) => {
     expect(read(document).split(/\s+/).length).toBeLessThanOrEqual(words);

@@ -4,7 +4,6 @@ import { inventoryKind, InventoryService } from './inventory/inventory.service.t
 import type { NounKind } from './noun.service.ts';
 import { orderKind, OrderService } from './orders/order.service.ts';
 import { petKind, PetService } from './pets/pet.service.ts';
-import type { ReadStore } from './store.ts';
 import type { Stores } from './stores.ts';
 import { versionOf } from './version.ts';
 
@@ -28,9 +27,8 @@ interface Noun<Row> extends NounKind<Row> {
 const writes = ['created', 'updated', 'deleted'] as const;
 
 /**
- * The resources of the store. From this table derive: locks, the entities that MikroORM knows, node ids,
- * loaders, types and subjects of events, the paths of the OpenAPI document, REST's handlers and bodies, and what the
- * tests walk over.
+ * The resources of the store. From this table derive: the order of locks, the entities that MikroORM knows, node ids,
+ * loaders, types and subjects of events, the paths of the OpenAPI document, and what the tests walk over.
  */
 export const nouns = {
   pet: {
@@ -80,15 +78,6 @@ export type NounName = keyof Nouns;
 export type NodeTypeName = Nouns[NounName]['typeName'];
 export type CollectionOf<Name extends NounName> = Nouns[Name]['collection'];
 export type RowOf<Name extends NounName> = InstanceType<Nouns[Name]['entity']>;
-
-/** The rows that may be read with one of a noun: those that its references name, and those that its store knows. */
-export type RelationOf<Name extends NounName> =
-  | (keyof Nouns[Name]['references'] extends infer Property
-      ? Property extends `${infer Other}Id`
-        ? Other
-        : never
-      : never)
-  | (Stores[CollectionOf<Name>] extends ReadStore<unknown, never, infer Other> ? Other : never);
 
 /** The services by their collections. */
 export type NounServices = {

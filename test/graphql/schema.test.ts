@@ -52,11 +52,11 @@ describe('the schema', () => {
 
 describe('the start fails with a mutation', () => {
   const start = (extensions: object): void => {
-    const schema = buildSchema(
+    const withMove = buildSchema(
       'type Query { a: Int } type Mutation { movePet(input: MoveInput!): Payload } type Payload { a: Int } input MoveInput { petId: ID!, categoryId: ID }',
     );
-    Object.assign(schema.getMutationType()!.getFields()['movePet']!, { extensions });
-    carryOutOnce(schema);
+    Object.assign(withMove.getMutationType()!.getFields()['movePet']!, { extensions });
+    carryOutOnce(withMove);
   };
   interface MoveInput {
     readonly petId: string;
