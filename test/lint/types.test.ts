@@ -44,7 +44,5 @@ it('no cast of the petstore leads through an empty type: the compiler checks wha
   const isUnchecked = (node: Node): boolean =>
     isCastTo(node, (kind) => kind === 'never') ||
     (node.type === 'TsAsExpression' && isCastTo(node.expression ?? {}, (kind) => emptyTypes.has(kind)));
-  expect(filesWith('src/**/*.ts', ['src/{graphql,platform,rest}/**', 'src/pages/explorer/**'], isUnchecked)).toEqual(
-    [],
-  );
+  expect(filesWith('src/**/*.ts', ['src/platform/**', 'src/pages/explorer/**'], isUnchecked)).toEqual([]);
 });
