@@ -1,7 +1,8 @@
 import { isIP } from 'node:net';
 
 import { parseRedisUrl, UnusableRedisUrl } from './platform/quotas/index.ts';
-import { parseDatabaseUrl, UnusableDatabaseUrl } from './database-url.ts';
+import { UnusableDatabaseUrl } from './database-url.ts';
+import { databaseVariables, withDatabaseVariables } from './database-variables.ts';
 import { warningsOfNames } from './setting-warnings.ts';
 import { hasMisplacedAt, percentEncoding } from './platform/shown-url.ts';
 
@@ -53,11 +54,11 @@ export function readConfig(environment: Environment = process.env) {
   const config = {
     port: integer('PORT', 4000, 0, 65_535),
     host: setting('HOST', '127.0.0.1', (text) => text, 'a host name or an address'),
-    databaseUrl: url('DATABASE_URL', read, parseDatabaseUrl, problems),
+    databaseUrl: url('DATABASE_URL', read, (text) => withDatabaseVariables(text, environment), problems),
     databasePoolSize: integer('DATABASE_POOL', 10, 1, 1000),
     dataDir: setting('DATA_DIR', '.data', (text) => text, 'a directory'),
     withDemoStore: setting('DEMO', 'on', choice({ on: true, off: false }), 'on or off'),
-    redisUrl: url('REDIS_URL', read, parseRedisUrl, problems),
+    redisUrl: url('REDIS_URL', read, checked(parseRedisUrl), problems),
     adminApiKey: adminApiKey(read('ADMIN_API_KEY'), problems),
     banRules: Object.freeze({
       banAfter: integer('BAN_AFTER', 100, 0, 10_000),
@@ -220,8 +221,8 @@ function withoutPassword(text: string): string {
   return text.replace(/\/\/.*@/s, '//…@');
 }
 
-/** The messages of the parsers never repeat a password. */
-function url(name: string, read: Read, parse: (text: string) => unknown, problems: string[]): string | undefined {
+/** The URL as `parse` completes it, whose messages never repeat a password. */
+function url(name: string, read: Read, parse: (text: string) => string, problems: string[]): string | undefined {
   const text = read(name);
   if (text === undefined) return undefined;
   if (hasMisplacedAt(text)) {
@@ -231,10 +232,22 @@ function url(name: string, read: Read, parse: (text: string) => unknown, problem
     return undefined;
   }
   try {
-    parse(text);
+    return parse(text);
   } catch (error) {
     if (!(error instanceof UnusableDatabaseUrl || error instanceof UnusableRedisUrl)) throw error;
     problems.push(/ must be the URL /.test(error.message) ? `${error.message} ${percentEncoding}` : error.message);
+    return undefined;
   }
-  return text;
+}
+
+function checked(parse: (text: string) => unknown): (text: string) => string {
+  return (text) => {
+    parse(text);
+    return text;
+  };
+}
+
+/** The variables of this process that hold for connections to a server where DATABASE_URL leaves something out. */
+export function setDatabaseVariables(environment: Environment = process.env): string[] {
+  return databaseVariables.filter((name) => environment[name]);
 }

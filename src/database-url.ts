@@ -23,14 +23,15 @@ export class UnusableDatabaseUrl extends Error {
 
 const form = 'the URL of a PostgreSQL server: postgresql://user:password@host:port/database';
 
-interface ParameterRule {
+/** Which values of a parameter are valid. */
+export interface ParameterRule {
   readonly isValid: (value: string) => boolean;
   /** What a valid value is, in words. */
   readonly right: string;
 }
 
 /** The values of each supported parameter. Others are refused, because ignoring one may be unsafe. */
-const parameters: Readonly<Record<string, ParameterRule>> = {
+export const parameters: Readonly<Record<string, ParameterRule>> = {
   host: anyText('a host, or the directory of a socket'),
   port: { isValid: (value) => /^\d{1,5}(?:,\d{1,5})*$/.test(value), right: 'a port' },
   user: anyText('a user'),
@@ -94,10 +95,10 @@ export function describeDatabase(url: string): string {
 }
 
 /**
- * The host may be empty where a socket is named (`postgresql://user@/database?host=/run/postgresql`), which `URL`
- * refuses.
+ * The parameters of a URL. The host may be empty where a socket is named
+ * (`postgresql://user@/database?host=/run/postgresql`), which `URL` refuses.
  */
-function readParameters(text: string): URLSearchParams {
+export function readParameters(text: string): URLSearchParams {
   if (!/^postgres(?:ql)?:\/\//.test(text)) throw new UnusableDatabaseUrl(`DATABASE_URL must be ${form}.`);
   const [, query = ''] = /\?([^#]*)/.exec(text) ?? [];
   return new URLSearchParams(query);
@@ -199,7 +200,8 @@ function assertUsableTls({ ssl }: ConnectionConfig, values: URLSearchParams): vo
   }
 }
 
-function anyText(right: string): ParameterRule {
+/** Any value but an empty one. */
+export function anyText(right: string): ParameterRule {
   return { isValid: (value) => value !== '', right };
 }
 

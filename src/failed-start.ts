@@ -1,3 +1,4 @@
+import { setDatabaseVariables } from './config.ts';
 import { FailedDatabase } from './database/start/failed-database.ts';
 import { isLoss } from './platform/postgres/index.ts';
 import { plainText } from './platform/shown-error.ts';
@@ -46,7 +47,14 @@ function explanationOf(error: unknown): string {
   const explanation = `DATABASE_URL (${shownUrl(error.url)}): ${cause.message}`;
   // It says what has to be changed, and quotes statements.
   const advice = cause.name === 'UnsuitableServer' ? undefined : adviceFor(cause, databaseAdvice);
-  return advice === undefined ? explanation : `${explanation}\n${advice}`;
+  return [explanation, advice, noteOfVariables()].filter((line) => line !== undefined).join('\n');
+}
+
+/** What the URL doesn't show. */
+function noteOfVariables(): string | undefined {
+  const names = setDatabaseVariables();
+  if (names.length === 0) return undefined;
+  return `The environment has ${names.join(', ')} too, for what DATABASE_URL leaves out.`;
 }
 
 /**

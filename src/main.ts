@@ -1,4 +1,5 @@
 import './node-version.ts';
+import './foreign-variables.ts';
 
 import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';

@@ -1,4 +1,5 @@
 import '../node-version.ts';
+import '../foreign-variables.ts';
 
 import { runKeys } from './keys/run.ts';
 

@@ -1,4 +1,5 @@
 import '../node-version.ts';
+import '../foreign-variables.ts';
 
 import { openDatabase } from '../database/start/open.ts';
 import { databaseOptions, parseCommandLine, run } from './run.ts';

@@ -1,4 +1,5 @@
 import '../node-version.ts';
+import '../foreign-variables.ts';
 
 import { startEmbeddedPostgres } from '../platform/embedded/index.ts';
 import { FailedDatabase } from '../database/start/failed-database.ts';

@@ -105,3 +105,38 @@ describe('a DATABASE_URL', () => {
     expect(() => readConfig({ DATABASE_URL: `postgresql://${rest}` })).toThrow(reason);
   });
 });
+
+describe('the variables of libpq', () => {
+  const urlWith = (url: string, environment: Record<string, string>) =>
+    readConfig({ DATABASE_URL: url, ...environment }).databaseUrl;
+
+  it('stand for what the URL leaves out', () => {
+    const environment = { PGSSLMODE: 'no-verify', PGOPTIONS: '-c work_mem=8MB -c jit=off', PGCONNECT_TIMEOUT: '3' };
+    expect(parseDatabaseUrl(urlWith('postgresql://db/store', environment) ?? '')).toMatchObject({
+      ssl: { rejectUnauthorized: false },
+      options: '-c work_mem=8MB -c jit=off',
+      connectTimeoutMillis: 3000,
+    });
+    const full = 'postgresql://db/store?sslmode=disable&options=-c%20jit=on&connect_timeout=1';
+    expect(urlWith(full, environment)).toBe(full);
+    expect(urlWith('postgresql://db/store?ssl=0', { PGSSLMODE: 'requier' })).toBe('postgresql://db/store?ssl=0');
+    expect(urlWith('postgresql://db/store', { PGSSLMODE: '' })).toBe('postgresql://db/store');
+  });
+
+  it.each([
+    [{ PGSSLMODE: 'allow' }, 'PGSSLMODE is "allow", but must be one of disable'],
+    [{ PGSSLNEGOTIATION: 'no' }, 'PGSSLNEGOTIATION is "no", but must be'],
+    [{ PGSSLNEGOTIATION: 'direct', PGSSLMODE: 'disable' }, 'With PGSSLMODE, PGSSLNEGOTIATION of the environment: '],
+    [{ PGCLIENT_ENCODING: 'latin1' }, 'PGCLIENT_ENCODING is "latin1", but must be utf8'],
+    [{ PGCONNECT_TIMEOUT: 'soon' }, 'PGCONNECT_TIMEOUT is "soon", but must be a whole number'],
+    [{ PGPORT: '0x10' }, 'PGPORT is "0x10", but must be a port'],
+    [{ PGHOST: 'a,b' }, 'PGHOST is "a,b", but must be one host'],
+  ])('are refused like the parameters, by their own names: %p', (environment, message) => {
+    expect(() => urlWith('postgresql:///store', environment)).toThrow(message);
+  });
+
+  it('may be anything where the URL says it', () => {
+    const url = 'postgresql://db:5432/store?connect_timeout=1';
+    expect(urlWith(url, { PGPORT: 'none', PGHOST: 'a,b', PGCONNECT_TIMEOUT: 'soon' })).toBe(url);
+  });
+});
