@@ -20,6 +20,7 @@ const documents = [
 ];
 
 interface Manifest {
+  readonly version: string;
   readonly scripts: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
@@ -53,6 +54,17 @@ describe('the documents agree with the program', () => {
     expect(new Set(documented)).toEqual(settings);
   });
 
+  test.each([
+    ['src/rest/openapi/openapi.yaml', /^  version: (.+)$/gm],
+    ['.github/deploy/Dockerfile', /(?:image\.version=|petstore-gateway:)(\S+)/g],
+    ['.github/deploy/kubernetes.yml', /image: petstore-gateway:(.+)$/gm],
+    ['.github/OPERATIONS.md', /petstore-gateway:(\S+)/g],
+    ['.github/CHANGELOG.md', /^## (.+)$/gm],
+  ])('%s has the version of package.json', (document, pattern) => {
+    const [newest] = [...read(document).matchAll(pattern)].map(([, version]) => version);
+    expect(newest).toBe(manifest.version);
+  });
+
   test('CONTRIBUTING has the reason for every dependency, and for no other', () => {
     const used = Object.keys({ ...manifest.dependencies, ...manifest.devDependencies });
     const documented = namesInTables(section('.github/CONTRIBUTING.md', 'Dependencies'));
@@ -78,5 +90,9 @@ describe('the documents agree with the program', () => {
     ['.github/A-DAY.md', 300],
   ])('%s stays short enough to be read: %i words', (document, words) => {
     expect(read(document).split(/\s+/).length).toBeLessThanOrEqual(words);
+  });
+
+  test("the changelog's part on 1.0.0 is a page: 900 words", () => {
+    expect(section('.github/CHANGELOG.md', '1.0.0').split(/\s+/).length).toBeLessThanOrEqual(900);
   });
 });

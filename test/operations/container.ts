@@ -56,7 +56,7 @@ interface Sources {
 /** False for an instruction that isn't known here. */
 function carryOut(stage: Stage, instruction: string, words: readonly string[], sources: Sources): boolean {
   const text = words.join(' ');
-  if (['', '#', 'USER', 'EXPOSE'].includes(instruction)) return true;
+  if (['', '#', 'USER', 'EXPOSE', 'LABEL'].includes(instruction)) return true;
   if (instruction === 'WORKDIR') stage.workingDirectory = text;
   else if (instruction === 'CMD') stage.command = JSON.parse(text) as string[];
   else if (instruction === 'ENV') Object.assign(stage.environment, Object.fromEntries([text.split('=')]));
