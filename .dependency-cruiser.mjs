@@ -150,7 +150,7 @@ export default {
       name: 'connections-without-domain',
       comment: 'How statements share connections and transactions does not depend on what the store is.',
       severity: 'error',
-      from: { path: '^src/database/(kysely-dialect|session)[.]ts$' },
+      from: { path: '^src/database/(kysely-dialect|entity-manager)[.]ts$' },
       to: { path: [pathOf('domain'), pathOf('http')] },
     },
     {

@@ -9,14 +9,15 @@ import {
   type ConnectionsOptions,
   createConnections,
   createMaintenancePool,
+  createSessions,
   type DatabaseOptions,
   type ServerChange,
+  type Transact,
 } from '../platform/postgres/index.ts';
 import { RemoteClock, type SharedClock } from '../platform/remote-clock.ts';
 import { domainFailureOf } from './domain-failure.ts';
-import { createDialect } from './kysely-dialect.ts';
+import { createDialect, leaseOf } from './kysely-dialect.ts';
 import { migrationsTable, Readiness } from './readiness.ts';
-import { createSessions } from './session.ts';
 import { readClock } from './stores/clock.ts';
 import { createEventMoves } from './stores/event.store.ts';
 import { createKeyChanges, createKeyRecords } from './stores/key-records.ts';
@@ -41,10 +42,10 @@ export async function connectDatabase({ location, isGuest, ...options }: Connect
   const readiness = new Readiness(connections);
   const metadata = orm.getMetadata();
   const clock = new RemoteClock();
-  const storesIn = createStores(metadata, clock);
+  const storesIn = createStores(orm, clock);
   const sessionOf = createSessions({
     ...connections,
-    orm,
+    transact: transactBy(orm),
     // The embedded database serves one at a time.
     atomicMillis: session === 'server' ? 2_000 : 500,
     failureOf: domainFailureOf,
@@ -75,6 +76,17 @@ export async function connectDatabase({ location, isGuest, ...options }: Connect
       await orm.close(true);
     },
   };
+}
+
+/** Without an entity manager, which costs a tenth of a small transaction: most stores need its connection only. */
+function transactBy(orm: MikroORM): Transact {
+  return (caller, work) =>
+    orm.em.getConnection().transactional(async (transaction) => {
+      const lease = await leaseOf(transaction);
+      await lease.connect(caller);
+      caller.recordWrite();
+      return work(lease);
+    });
 }
 
 /** The ORM for migrations, on one such connection. */

@@ -28,8 +28,19 @@ export function createDialect(pool: ConnectionPool, caller: Caller | undefined):
 
 /** Sends what MikroORM has written, too. */
 class KyselyLease extends ConnectionLease implements DatabaseConnection {
+  /** The transaction of MikroORM that it belongs to. */
+  transaction: KyselyTransaction | undefined;
+  /** The last one, as the driver has thrown it: MikroORM throws a copy, which has lost its class and its name. */
+  failure: unknown;
+
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    return { rows: await this.send(sql, parameters) };
+    try {
+      const { rows, rowCount } = await this.send(sql, parameters);
+      return { rows, numAffectedRows: BigInt(rowCount ?? 0) };
+    } catch (error) {
+      this.failure = error;
+      throw error;
+    }
   }
 
   // oxlint-disable-next-line require-yield
@@ -112,7 +123,16 @@ class LeaseDriver implements Driver {
   }
 }
 
+type KyselyTransaction = Pick<Transaction<unknown>, 'getExecutor'>;
+
 /** The connection of a transaction of MikroORM. */
-export function leaseOf(transaction: Pick<Transaction<unknown>, 'getExecutor'>): Promise<ConnectionLease> {
-  return transaction.getExecutor().provideConnection((lease) => Promise.resolve(lease as KyselyLease));
+export async function leaseOf(transaction: KyselyTransaction): Promise<ConnectionLease> {
+  const lease = await transaction.getExecutor().provideConnection((each) => Promise.resolve(each as KyselyLease));
+  lease.transaction = transaction;
+  return lease;
+}
+
+/** The transaction of MikroORM that a lease belongs to, and what has failed in it last. */
+export function transactionOf(lease: ConnectionLease): Pick<KyselyLease, 'transaction' | 'failure'> {
+  return lease as KyselyLease;
 }

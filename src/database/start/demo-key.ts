@@ -1,18 +1,21 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
+
+import { ApiKey } from '../../domain/access/api-key.entity.ts';
 import { parseKey } from '../../domain/access/api-key.ts';
 import type { KeyRecords } from '../../domain/access/key-records.ts';
 import { newApiKey } from '../../domain/access/new-api-key.ts';
-import type { Stores } from '../../domain/stores.ts';
+import { RemoteClock } from '../../platform/remote-clock.ts';
 
 /**
  * Creates a key for the demo store, and stores it in a file that only its owner can read: the database has only its
  * hash.
  */
-export async function addDemoKey({ apiKeys, clock }: Stores, dataDir: string): Promise<void> {
-  const { secret, row } = newApiKey({ name: 'Demo', plan: 'business' }, clock.now());
-  await apiKeys.insert(row);
+export async function addDemoKey(em: SqlEntityManager, dataDir: string): Promise<void> {
+  const { secret, row } = newApiKey({ name: 'Demo', plan: 'business' }, new RemoteClock().now());
+  await em.insert(ApiKey, row);
   const file = demoKeyFile(dataDir);
   // A file left by an unfinished start belongs to no key.
   rmSync(file, { force: true });

@@ -1,5 +1,9 @@
-import type { Pet, PetStatus } from '../../domain/pets/pet.entity.ts';
-import type { Stores } from '../../domain/stores.ts';
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
+
+import { Category } from '../../domain/categories/category.entity.ts';
+import { InventoryItem } from '../../domain/inventory/inventory-item.entity.ts';
+import { Order } from '../../domain/orders/order.entity.ts';
+import { Pet, type PetStatus } from '../../domain/pets/pet.entity.ts';
 
 interface DemoCategory {
   readonly name: string;
@@ -130,20 +134,26 @@ const firstOfNovember = Date.UTC(2026, 10, 1, 9, 30);
 const dayMillis = 86_400_000;
 
 /** A small store to look at: a handful of categories, some dozens of pets, orders and stock, with ids from 1. */
-export async function fillWithDemoStore(stores: Stores): Promise<void> {
+export async function fillWithDemoStore(em: SqlEntityManager): Promise<void> {
   const petIds: Pet['id'][] = [];
   for (const { name, description, pets } of demoCategories) {
-    const { id: categoryId } = await stores.categories.insert({ name, description });
-    for (const { quantity, ...pet } of pets.map(parsePet)) {
-      const { id } = await stores.pets.insert({ ...pet, categoryId, inventory: { quantity } });
-      petIds.push(id);
-    }
+    const category = em.create(Category, { name, description });
+    await em.flush();
+    const stocked = pets.map(parsePet).map(({ quantity, ...pet }) => ({
+      pet: em.create(Pet, { ...pet, categoryId: category.id }),
+      quantity,
+    }));
+    await em.flush();
+    for (const { pet, quantity } of stocked) em.create(InventoryItem, { petId: pet.id, quantity });
+    await em.flush();
+    petIds.push(...stocked.map(({ pet }) => pet.id));
   }
   for (const [pet, quantity, days, complete] of demoOrders) {
     const petId = pet === null ? null : (petIds[pet - 1] ?? null);
     const shipDate = days === null ? null : new Date(firstOfNovember + days * dayMillis);
-    await stores.orders.insert({ petId, quantity, shipDate, complete });
+    em.create(Order, { petId, quantity, shipDate, complete });
   }
+  await em.flush();
 }
 
 function parsePet(text: string): { name: string; status: PetStatus; quantity: number } {

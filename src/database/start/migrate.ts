@@ -5,18 +5,9 @@ import type { Transaction } from 'kysely';
 
 import { migrations } from '../../../migrations/index.ts';
 import { type DatabaseLocation, databaseAt } from '../../database-url.ts';
-import { RemoteClock } from '../../platform/remote-clock.ts';
 import { nouns } from '../../domain/nouns.ts';
-import type { Stores } from '../../domain/stores.ts';
-import {
-  createTransactionSession,
-  openMaintenance,
-  openMaintenanceWhenWritable,
-} from '../../platform/postgres/index.ts';
+import { openMaintenance, openMaintenanceWhenWritable } from '../../platform/postgres/index.ts';
 import { createMaintenanceOrm } from '../database.ts';
-import { domainFailureOf } from '../domain-failure.ts';
-import { leaseOf } from '../kysely-dialect.ts';
-import { createStores } from '../stores/stores.ts';
 import { assertSuitable, UnsuitableServer } from './server-requirements.ts';
 
 /** An arbitrary number that other programs are unlikely to lock. */
@@ -63,7 +54,7 @@ const eventRights = `
 export interface MigrateOptions {
   readonly location: DatabaseLocation;
   /** Fills a database that has just got its first tables, in the same transaction. */
-  readonly fill?: ((stores: Stores) => Promise<void>) | undefined;
+  readonly fill?: ((em: SqlEntityManager) => Promise<void>) | undefined;
   /** Receives a sentence for people when it has to wait for another process or transaction. */
   readonly onWait?: ((reason: string) => void) | undefined;
 }
@@ -164,14 +155,7 @@ async function findLockHolder(orm: MikroORM): Promise<{ readonly holder: string;
 async function migrateOnce({ orm, fill }: Run, em: SqlEntityManager): Promise<void> {
   const transaction = em.getTransactionContext() as Transaction<unknown>;
   const applied = await orm.migrator.up({ transaction });
-  if (applied.some(({ name }) => name === migrations[0].name)) {
-    await fill?.(
-      createStores(
-        orm.getMetadata(),
-        new RemoteClock(),
-      )(createTransactionSession(await leaseOf(transaction), domainFailureOf)),
-    );
-  }
+  if (applied.some(({ name }) => name === migrations[0].name)) await fill?.(em);
 }
 
 /**

@@ -1,8 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
+import type { SqlEntityManager } from '@mikro-orm/postgresql';
+
 import { Callers } from '../../platform/callers/index.ts';
 import { DomainError } from '../../domain/errors.ts';
-import type { Stores } from '../../domain/stores.ts';
 import type { DatabaseLocation } from '../../database-url.ts';
 import { connectDatabase, type ConnectOptions, type Database } from '../database.ts';
 import { addDemoKey, findDemoKey } from './demo-key.ts';
@@ -51,9 +52,9 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDa
   const location = (url ?? embedded?.connection) as DatabaseLocation;
   // Only the embedded database gets demo data.
   const hasDemo = withDemoStore && embedded !== undefined;
-  const fill = async (stores: Stores): Promise<void> => {
-    await fillWithDemoStore(stores);
-    await addDemoKey(stores, dataDir);
+  const fill = async (em: SqlEntityManager): Promise<void> => {
+    await fillWithDemoStore(em);
+    await addDemoKey(em, dataDir);
   };
   try {
     await migrate({ location, fill: hasDemo ? fill : undefined, onWait });

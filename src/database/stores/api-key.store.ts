@@ -15,7 +15,8 @@ import { planLimits } from '../../domain/access/plan.ts';
 import { dayMillis, minuteMillis } from '../../platform/quotas/index.ts';
 import type { Id } from '../../domain/id.ts';
 import type { Keyset, Slice } from '../../domain/page.ts';
-import type { Include, RowData } from '../../domain/store.ts';
+import type { RowData } from '../../domain/store.ts';
+import type { WithEntities } from '../entity-manager.ts';
 import type { Conditions } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { listSource } from '../sql/list-source.ts';
@@ -28,7 +29,10 @@ import { TableWrites } from '../sql/table-writes.ts';
 /** Columns that administrators don't see. */
 const unlisted = ['sha256', 'previousSha256', 'banEpoch', 'automaticBans'] as const;
 
-export function createApiKeyStore(metadata: MetadataStorage): (session: Session) => ApiKeyStore {
+export function createApiKeyStore(
+  metadata: MetadataStorage,
+  withEntities: WithEntities,
+): (session: Session) => ApiKeyStore {
   const table = new EntityTable(metadata.get(ApiKey));
   const usage = new EntityTable(metadata.get(ApiKeyUsage));
   const relations = { usage: hasOne(table, 'usage', usage, 'keyId') };
@@ -38,42 +42,43 @@ export function createApiKeyStore(metadata: MetadataStorage): (session: Session)
     at: () => [],
   });
   const reads: ApiKeyReads = new TableReads({ ...source, table: new EntityTable(metadata.get(ApiKey), {}, unlisted) });
-  const writes: ApiKeyWrites = new TableWrites(table, relations);
+  const writes: ApiKeyWrites = new TableWrites(table, {});
   const history = historyReads(metadata);
-  return (session) => new SessionApiKeys(session, reads, writes, history);
+  return (session) => new SessionApiKeys(session, { reads, writes, history, withEntities });
 }
 
 const attribute = statementOf("select set_config('petstore.changed_by', $1, true)", 1, () => undefined, 'write');
 
 type ApiKeyReads = TableReads<ListedKey, typeof apiKeyList, ApiKeyRelation>;
-type ApiKeyWrites = TableWrites<ApiKey, RowData<ApiKey>, ApiKeyRelation>;
+type ApiKeyWrites = TableWrites<ApiKey, RowData<ApiKey>>;
 type HistoryReads = TableReads<ApiKeyChange, typeof historyList>;
 
+interface MadeOnce {
+  readonly reads: ApiKeyReads;
+  readonly writes: ApiKeyWrites;
+  readonly history: HistoryReads;
+  readonly withEntities: WithEntities;
+}
+
 class SessionApiKeys extends ReadOnlyStore<ListedKey, typeof apiKeyList, ApiKeyRelation> implements ApiKeyStore {
-  readonly #writes: ApiKeyWrites;
-  readonly #history: HistoryReads;
+  readonly #made: MadeOnce;
 
-  constructor(session: Session, reads: ApiKeyReads, writes: ApiKeyWrites, history: HistoryReads) {
-    super(session, reads);
-    this.#writes = writes;
-    this.#history = history;
+  constructor(session: Session, made: MadeOnce) {
+    super(session, made.reads);
+    this.#made = made;
   }
 
-  insert(data: RowData<ApiKey>): Promise<ApiKey> {
-    return this.#writes.insert(this.session, data);
+  insert(row: RowData<ApiKey>): Promise<Id> {
+    return this.#made.withEntities(this.session, (em) => em.insert(ApiKey, row));
   }
 
-  update(
-    id: Id,
-    changes: Partial<RowData<ApiKey>>,
-    include?: Include<ApiKeyRelation>,
-    options?: { readonly isLocked?: boolean },
-  ): Promise<ApiKey | undefined> {
-    return this.#writes.update(this.session, id, changes, include, options);
+  async update(id: Id, changes: Partial<RowData<ApiKey>>): Promise<void> {
+    await this.#made.withEntities(this.session, (em) => em.nativeUpdate(ApiKey, { id }, changes));
   }
 
+  /** A statement, because the EntityManager's `for update` would keep the use of the key from being saved. */
   lock(id: Id): Promise<ApiKey | undefined> {
-    return this.#writes.lock(this.session, id);
+    return this.#made.writes.lock(this.session, id);
   }
 
   async attributeChangesTo(by: string): Promise<void> {
@@ -81,11 +86,11 @@ class SessionApiKeys extends ReadOnlyStore<ListedKey, typeof apiKeyList, ApiKeyR
   }
 
   historyPerKey(keyIds: readonly Id[], keyset: Keyset<'ID'>): Promise<Slice<ApiKeyChange>[]> {
-    return this.#history.pagePerParent(this.session, keyIds, {}, keyset);
+    return this.#made.history.pagePerParent(this.session, keyIds, {}, keyset);
   }
 
   countHistoryPerKey(keyIds: readonly Id[]): Promise<number[]> {
-    return this.#history.countPerParent(this.session, keyIds, {});
+    return this.#made.history.countPerParent(this.session, keyIds, {});
   }
 }
 

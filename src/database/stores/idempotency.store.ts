@@ -1,7 +1,9 @@
-import type { MetadataStorage } from '@mikro-orm/core';
+import { LockMode, type EntityMetadata, type MetadataStorage } from '@mikro-orm/core';
 
+import { FieldRecord } from '../../domain/idempotency/field-record.entity.ts';
 import { IdempotencyRecord, type StoredResult } from '../../domain/idempotency/idempotency-record.entity.ts';
 import type { ClaimedKey, IdempotencyStore } from '../../domain/idempotency/idempotency.store.ts';
+import type { WithEntities } from '../entity-manager.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { type Session, type Statement, statementOf } from '../../platform/postgres/index.ts';
 
@@ -26,65 +28,56 @@ const claim = statementOf(
   },
 );
 
-const saveField = savingStatement('graphql_idempotency_records', 3, [
-  { name: 'principal_id', type: 'text' },
-  { name: 'key', type: 'text' },
-  { name: 'field', type: 'text' },
-  { name: 'fingerprint', type: 'text' },
-  { name: 'payload', type: 'jsonb' },
-  { name: 'created_at', type: 'timestamptz' },
-]);
-
-export function createIdempotencyStore(metadata: MetadataStorage): (session: Session) => IdempotencyStore {
-  const { primaryKeys, props } = metadata.get(IdempotencyRecord);
-  const table = new EntityTable(metadata.get(IdempotencyRecord));
-  const properties = props.map(({ name }) => name);
-  const names = (some: readonly string[]): string => some.map((each) => table.columnName(each)).join(', ');
-  const createdAt = table.columnName('createdAt');
-  const save = savingStatement(
-    table.name,
-    primaryKeys.length,
-    properties.map((each) => ({ name: names([each]), type: table.columnType(each) })),
-  );
-  const deletions = [
-    { name: table.name, keys: names(primaryKeys) },
-    { name: 'graphql_idempotency_records', keys: 'principal_id, key, field' },
-  ].map(({ name, keys }) =>
-    statementOf(
-      `delete from ${name} where (${keys}) in (
-           select ${keys} from ${name} where ${createdAt} <= $1::timestamptz limit $2::int for update skip locked
-         ) returning 1`,
-      1,
-      () => true,
-      'write',
-    ),
-  );
+export function createIdempotencyStore(
+  metadata: MetadataStorage,
+  withEntities: WithEntities,
+): (session: Session) => IdempotencyStore {
+  const responses = new SavedRecords<IdempotencyRecord>(metadata.get(IdempotencyRecord));
+  const fields = new SavedRecords<FieldRecord>(metadata.get(FieldRecord));
   return (session) => ({
-    claim: async ({ principalId, key }, fields, since) => {
+    claim: async ({ principalId, key }, names, since) => {
       const lock = JSON.stringify([principalId, key]);
-      const [json] = await session.run(claim, [principalId, key, lock, fields, since.toISOString()]);
+      const [json] = await session.run(claim, [principalId, key, lock, names, since.toISOString()]);
       return typeof json === 'string' ? claimedKey(JSON.parse(json) as readonly Claimed[]) : unclaimed;
     },
-    save: async (record) => {
-      await session.defer(
-        save,
-        properties.map((each) => table.parameter(each, record[each])),
-      );
+    save: (record) => responses.save(session, record),
+    saveFields: async ({ principalId, key }, records, createdAt) => {
+      for (const record of records) await fields.save(session, { principalId, key, ...record, createdAt });
     },
-    saveFields: async ({ principalId, key }, records, savedAt) => {
-      const at = savedAt.toISOString();
-      for (const { field, fingerprint, result } of records)
-        await session.defer(saveField, [principalId, key, field, fingerprint, JSON.stringify(result), at]);
-    },
-    deleteUntil: async (until, limit) => {
-      let most = 0;
-      for (const deletion of deletions) {
-        const deleted = await session.run(deletion, [until.toISOString(), limit]);
-        most = Math.max(most, deleted.length);
-      }
-      return most;
-    },
+    deleteUntil: (until, limit) =>
+      withEntities(session, async (em) => {
+        const expired = { createdAt: { $lte: until } };
+        const first = { limit, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE } as const;
+        const ofRequests = await em.find(IdempotencyRecord, expired, { ...first, fields: ['createdAt'] });
+        const ofFields = await em.find(FieldRecord, expired, { ...first, fields: ['createdAt'] });
+        for (const record of [...ofRequests, ...ofFields]) em.remove(record);
+        await em.flush();
+        return Math.max(ofRequests.length, ofFields.length);
+      }),
   });
+}
+
+/** Saves the records of one kind: inserts one, or replaces that with the same key. */
+class SavedRecords<Row extends object> {
+  readonly #table: EntityTable;
+  readonly #properties: readonly string[];
+  readonly #save: Statement<undefined>;
+
+  constructor(metadata: EntityMetadata<Row>) {
+    const table = new EntityTable(metadata);
+    this.#table = table;
+    this.#properties = table.columns.map(({ property }) => property);
+    this.#save = savingStatement(
+      table.name,
+      metadata.primaryKeys.length,
+      this.#properties.map((each) => ({ name: table.columnName(each), type: table.columnType(each) })),
+    );
+  }
+
+  save(session: Session, row: Row): Promise<void> {
+    const values = this.#properties.map((each) => this.#table.parameter(each, row[each as keyof Row]));
+    return session.defer(this.#save, values);
+  }
 }
 
 /** Inserts a row, or replaces that with the same key: the first columns. */

@@ -1,4 +1,4 @@
-import type { MetadataStorage } from '@mikro-orm/core';
+import type { MikroORM } from '@mikro-orm/postgresql';
 
 import type { Caller } from '../../platform/callers/index.ts';
 import { ApiKeyChange } from '../../domain/access/api-key-change.entity.ts';
@@ -7,6 +7,7 @@ import { ApiKey } from '../../domain/access/api-key.entity.ts';
 import type { ApiKeyStore } from '../../domain/access/api-key.store.ts';
 import type { CategoryStore } from '../../domain/categories/category.store.ts';
 import type { EventStore } from '../../domain/events/event.store.ts';
+import { FieldRecord } from '../../domain/idempotency/field-record.entity.ts';
 import { IdempotencyRecord } from '../../domain/idempotency/idempotency-record.entity.ts';
 import type { IdempotencyStore } from '../../domain/idempotency/idempotency.store.ts';
 import type { InventoryStore } from '../../domain/inventory/inventory-item.store.ts';
@@ -15,6 +16,7 @@ import type { OrderStore } from '../../domain/orders/order.store.ts';
 import type { PetStore } from '../../domain/pets/pet.store.ts';
 import type { SharedClock } from '../../platform/remote-clock.ts';
 import type { Stores } from '../../domain/stores.ts';
+import { createWithEntities } from '../entity-manager.ts';
 import { createApiKeyStore } from './api-key.store.ts';
 import { createCategoryStore } from './category.store.ts';
 import { createEventStore } from './event.store.ts';
@@ -29,6 +31,7 @@ export const entities = [
   ApiKey,
   ApiKeyChange,
   ApiKeyUsage,
+  FieldRecord,
   IdempotencyRecord,
   ...Object.values(nouns).map(({ entity }) => entity),
 ];
@@ -42,15 +45,17 @@ export interface CallerStores {
  * Makes the statements of all stores, once, and returns their stores in a session, which run all of theirs there: those
  * of a transaction never use another connection.
  */
-export function createStores(metadata: MetadataStorage, clock: SharedClock): (session: Session) => Stores {
+export function createStores(orm: MikroORM, clock: SharedClock): (session: Session) => Stores {
+  const metadata = orm.getMetadata();
+  const withEntities = createWithEntities(orm);
   const makers: StoreMakers = {
     pets: createPetStore(metadata),
     categories: createCategoryStore(metadata),
     orders: createOrderStore(metadata),
     inventory: createInventoryStore(metadata),
-    apiKeys: createApiKeyStore(metadata),
+    apiKeys: createApiKeyStore(metadata, withEntities),
     events: createEventStore(metadata),
-    idempotency: createIdempotencyStore(metadata),
+    idempotency: createIdempotencyStore(metadata, withEntities),
   };
   return (session) => new SessionStores(session, clock, makers);
 }

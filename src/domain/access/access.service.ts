@@ -124,7 +124,7 @@ export class AccessService {
 
   async create(input: NewApiKey): Promise<CreatedKey> {
     const { secret, listed, row } = newApiKey(input, this.#now());
-    const { id } = await this.#attributed(({ apiKeys }) => apiKeys.insert(row));
+    const id = await this.#attributed(({ apiKeys }) => apiKeys.insert(row));
     await this.#options.onChange?.();
     return { apiKey: { id, ...listed }, secret };
   }
@@ -234,13 +234,11 @@ export class AccessService {
       const locked = await lockById(apiKeys, noun, id);
       const changes = change(locked);
       hasChanged = Object.keys(changes).length > 0;
-      const shown = hasChanged
-        ? await apiKeys.update(locked.id, changes, ['usage'], { isLocked: true })
-        : (await apiKeys.byIds([locked.id], ['usage']))[0];
+      if (hasChanged) await apiKeys.update(locked.id, changes);
+      const [shown] = await apiKeys.byIds([locked.id], ['usage']);
       return existing(shown, noun, id);
     });
     if (hasChanged) await this.#options.onChange?.();
-    // The database returns null for a column without a value.
-    return key as ListedKey;
+    return key;
   }
 }

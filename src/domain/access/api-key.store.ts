@@ -46,9 +46,10 @@ export const historyList = { filter: {}, sorting: historySorting };
 
 /** Keys are never deleted by the program. */
 export interface ApiKeyStore
-  extends
-    ReadStore<ListedKey, typeof apiKeyList, ApiKeyRelation>,
-    Pick<WriteStore<ApiKey, RowData<ApiKey>, ApiKeyRelation>, 'insert' | 'update' | 'lock'> {
+  extends ReadStore<ListedKey, typeof apiKeyList, ApiKeyRelation>, Pick<WriteStore<ApiKey, RowData<ApiKey>>, 'lock'> {
+  /** Returns its id. */
+  insert(row: RowData<ApiKey>): Promise<Id>;
+  update(id: Id, changes: Partial<RowData<ApiKey>>): Promise<void>;
   /** Sets the actor for the changes of this store's transaction. */
   attributeChangesTo(by: string): Promise<void>;
   /** The same page of the history for each key; empty for an unknown key. */

@@ -1,3 +1,4 @@
+import type { FieldRecord } from './field-record.entity.ts';
 import type { IdempotencyRecord } from './idempotency-record.entity.ts';
 
 /** The principal and its key. */
@@ -5,11 +6,6 @@ export type IdempotencyKey = Pick<IdempotencyRecord, 'principalId' | 'key'>;
 
 /** A stored result, and what was asked for. */
 export type StoredOutcome = Pick<IdempotencyRecord, 'fingerprint' | 'result'>;
-
-/** The result of a root field; the empty name stands for a whole operation. */
-interface FieldRecord extends StoredOutcome {
-  readonly field: string;
-}
 
 /** A key that is locked until the transaction ends, with its records. */
 export interface ClaimedKey {
@@ -31,10 +27,14 @@ export interface IdempotencyStore {
   /** Replaces an older record of the same key. */
   save(record: IdempotencyRecord): Promise<void>;
   /** The same for the records of fields. */
-  saveFields(key: IdempotencyKey, records: readonly FieldRecord[], createdAt: Date): Promise<void>;
+  saveFields(
+    key: IdempotencyKey,
+    records: readonly Pick<FieldRecord, 'field' | keyof StoredOutcome>[],
+    createdAt: Date,
+  ): Promise<void>;
   /**
-   * Deletes at most `limit` records of each kind that were created at that time or before, and returns the larger
-   * number.
+   * Deletes at most `limit` records of each kind that were created at that time or before, none of which another
+   * transaction has locked. Returns the larger number.
    */
   deleteUntil(createdAt: Date, limit: number): Promise<number>;
 }

@@ -11,22 +11,13 @@ export {
   openMaintenanceWhenWritable,
   type PgConnections,
 } from './connections.ts';
-export {
-  failureOf,
-  isTransactionConflict,
-  isDiskFull,
-  isLoss,
-  isOutdated,
-  isReadOnly,
-  recordFailure,
-  throwIfLost,
-} from './driver-errors.ts';
+export { failureOf, isDiskFull, isLoss, isReadOnly } from './driver-errors.ts';
 export { DatabaseUnavailable, ForeignKeyViolation, type UnavailableReason, UnreadableRow } from './failures.ts';
-export { ConnectionLease, createTransactionSession, type FailureOf } from './lease.ts';
-export { limitLockWait } from './lock-wait.ts';
+export { ConnectionLease } from './lease.ts';
 export { rowsById } from './pipeline/look-ups.ts';
 export type { ServerChange } from './servers/servers.ts';
-export { createSharedInsertions, createSharedTransactions } from './shared-transactions.ts';
+export { createSessions } from './sessions.ts';
+export type { Transact } from './shared-transactions.ts';
 export {
   type LookUp,
   lookUpOf,
@@ -38,7 +29,6 @@ export {
   slow,
   type Statement,
   statementOf,
-  type StatementValues,
   type TransactionKind,
   unprepared,
 } from './statement.ts';

@@ -1,3 +1,5 @@
+import type { QueryResult } from 'pg';
+
 import type { Caller } from '../callers/index.ts';
 import type { ConnectionPool, PooledConnection } from './connection-pool.ts';
 import {
@@ -102,13 +104,12 @@ export class ConnectionLease {
     }
   }
 
-  /** Sends a text that isn't prepared, and returns its rows. */
-  async send(text: string, values: readonly unknown[] = []): Promise<never[]> {
+  /** Sends a text that isn't prepared. */
+  async send(text: string, values: readonly unknown[] = []): Promise<QueryResult<never>> {
     const connection = this.#connected();
     const last = this.#deferred.pop();
     if (last !== undefined) await this.runTogether([last]);
-    const { rows } = await connection.query<never>(text, [...values]);
-    return rows;
+    return connection.query<never>(text, [...values]);
   }
 
   #connected(): PooledConnection {
@@ -125,19 +126,20 @@ export type FailureOf = (error: unknown) => Error;
 export function createTransactionSession(
   lease: ConnectionLease,
   failureOf: FailureOf,
-  run: Session['run'] = (statement, values, locks) => lease.run(statement, values, locks),
+  {
+    run = (statement, values, locks) => lease.run(statement, values, locks),
+    withLease = (work) => work(lease),
+  }: Partial<Pick<Session, 'run' | 'withLease'>> = {},
 ): Session {
+  const fail = (error: unknown): never => {
+    throw failureOf(error);
+  };
   const session: Session = {
-    run: async (statement, values, locks) => {
-      try {
-        return await run(statement, values, locks);
-      } catch (error) {
-        throw failureOf(error);
-      }
-    },
+    run: (statement, values, locks) => run(statement, values, locks).catch(fail),
     defer: async (statement, values) => lease.defer({ statement, values }),
     lookUp: async <Row>({ byId }: LookUp<Row>, id: string) => (await session.run(byId, [id]))[0],
     transaction: (work) => work(session),
+    withLease: (work) => withLease(work).catch(fail),
   };
   return session;
 }

@@ -7,7 +7,8 @@ import { type Query, type Session, type Statement, together, type StatementValue
 
 type Work = (session: Session) => Promise<unknown>;
 type RunTogether = (queries: readonly Query<unknown>[]) => Promise<unknown[][]>;
-type Transact = <T>(caller: Caller, work: (lease: ConnectionLease) => Promise<T>) => Promise<T>;
+/** Does the work in a transaction of the caller, on its connection, and commits it. */
+export type Transact = <T>(caller: Caller, work: (lease: ConnectionLease) => Promise<T>) => Promise<T>;
 
 interface Insertion {
   readonly query: Query<unknown>;
@@ -67,7 +68,10 @@ export function createSharedTransactions(transact: Transact, toFailure: FailureO
     assumesExpected: boolean,
   ): Promise<unknown[]> => {
     const statements = new GatheredStatements(lease, assumesExpected);
-    const session = createTransactionSession(lease, toFailure, (...query) => statements.run(...query));
+    const session = createTransactionSession(lease, toFailure, {
+      run: (...query) => statements.run(...query),
+      withLease: () => statements.refuse(),
+    });
     return statements.resultsOf(works.map((work) => work(session)));
   };
   return new ClientBatches({
@@ -120,10 +124,7 @@ class GatheredStatements {
     values: StatementValues,
     locks: readonly Query<unknown>[] = [],
   ): Promise<Row[]> {
-    if (statement.many === undefined) {
-      this.#wereExpected.push(Promise.resolve(false));
-      throw new UnexpectedRow();
-    }
+    if (statement.many === undefined) return this.refuse();
     const rows = new Promise<Row[]>((resolve, reject) => {
       const query = { statement, values };
       if (this.#waiting.push({ query, locks, resolve, reject }) === 1)
@@ -138,6 +139,12 @@ class GatheredStatements {
       ),
     );
     return [expected];
+  }
+
+  /** For what isn't an insertion. */
+  async refuse(): Promise<never> {
+    this.#wereExpected.push(Promise.resolve(false));
+    throw new UnexpectedRow();
   }
 
   /** Those of the works, once all have ended. Throws UnexpectedRow, DatabaseUnavailable, or their first failure. */

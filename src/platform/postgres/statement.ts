@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 
 import { UnreadableRow } from './failures.ts';
+import type { ConnectionLease } from './lease.ts';
 import type { Caller } from '../callers/index.ts';
 
 const tracer = trace.getTracer('platform/postgres');
@@ -151,6 +152,8 @@ export interface Session {
   lookUp<Row>(lookUp: LookUp<Row>, id: string): Promise<Row | undefined>;
   /** Commits the work, or rolls it back when it throws. Inside a transaction the work joins that one. */
   transaction<T>(work: (session: Session) => Promise<T>, kind?: TransactionKind): Promise<T>;
+  /** Does the work on the connection of a transaction: of this one, or of one of its own, which is then committed. */
+  withLease<T>(work: (lease: ConnectionLease) => Promise<T>): Promise<T>;
 }
 
 /** One query that does what these do, which are of one statement with a form for many. */

@@ -19,7 +19,7 @@ const pageSize = 20;
  */
 const fewRows = 1_000;
 
-const metadata = createMaintenanceOrm('postgresql://unused/unused').getMetadata();
+const orm = createMaintenanceOrm('postgresql://unused/unused');
 
 /** Of the statements since the test emptied it. */
 const rowsRead: number[] = [];
@@ -56,8 +56,9 @@ const explain: Session = {
   },
   lookUp: async ({ byId }, id) => (await explain.run(byId, [id]))[0],
   transaction: (work) => work(explain),
+  withLease: () => Promise.reject(new Error('Only statements are explained.')),
 };
-const stores = createStores(metadata, new RemoteClock())(explain);
+const stores = createStores(orm, new RemoteClock())(explain);
 
 interface PlanNode {
   readonly 'Actual Rows': number;

@@ -1,32 +1,16 @@
-import type { MikroORM } from '@mikro-orm/postgresql';
-
-import type { Caller } from '../platform/callers/index.ts';
-import {
-  type ConnectionLease,
-  createSharedInsertions,
-  createSharedTransactions,
-  createTransactionSession,
-  DatabaseUnavailable,
-  type FailureOf,
-  isTransactionConflict,
-  isOutdated,
-  isReadOnly,
-  limitLockWait,
-  type LookUp,
-  type PgConnection,
-  type PgConnections,
-  type Query,
-  recordFailure,
-  type Session,
-  type Statement,
-  type StatementValues,
-  throwIfLost,
-  type TransactionKind,
-} from '../platform/postgres/index.ts';
-import { leaseOf } from './kysely-dialect.ts';
+import type { Caller } from '../callers/index.ts';
+import type { PgConnection } from './connection.ts';
+import type { PgConnections } from './connections.ts';
+import { isOutdated, isReadOnly, isTransactionConflict, recordFailure, throwIfLost } from './driver-errors.ts';
+import { DatabaseUnavailable } from './failures.ts';
+import { type ConnectionLease, createTransactionSession, type FailureOf } from './lease.ts';
+import { limitLockWait } from './lock-wait.ts';
+import { createSharedInsertions, createSharedTransactions, type Transact } from './shared-transactions.ts';
+import type { LookUp, Query, Session, Statement, StatementValues, TransactionKind } from './statement.ts';
 
 export interface SessionOptions extends PgConnections {
-  readonly orm: MikroORM;
+  /** Does the work in a transaction of the caller, on its connection, and commits it. */
+  readonly transact: Transact;
   /** How long an atomic transaction may take from its BEGIN, further tries included. */
   readonly atomicMillis: number;
   /** What an error of the driver is to who runs a statement. */
@@ -62,20 +46,11 @@ interface Shared extends SessionOptions {
 }
 
 /**
- * The session of one caller, whose methods reject with what `failureOf` makes of a failure. What is sent is
+ * The session of one caller, whose methods reject with what `failureOf` makes of a failure.
  *
- * - short, on a pipelined connection: a row by its id (the look-ups of a tick are one statement), rows by up to 2,000
- *   ids, a page, or the same page for several parents; for the service itself what has changed of keys, the log of
- *   their changes, events after a position, day counters, the installation, the migrations.
- * - slow, on an exclusive connection, few at a time: counts; pages that are long, go backwards or need a plan of their
- *   own. Counts and the last two are not prepared.
- * - write, on an exclusive connection: insertions (those of one client at the same time are one statement), changes,
- *   deletions, locks; the claim and the record of an Idempotency-Key; who changes a key; the use of keys; the moving
- *   and the maintenance of events.
- * - in a transaction, all of these on its connection; BEGIN, COMMIT and savepoints are sent together with them.
- *
- * Nothing else is sent but what prepares a connection, cancels a statement, and looks at the disk (`readiness.ts`);
- * migrations and the seed have a connection of their own.
+ * A short statement is sent on a pipelined connection, and the look-ups of a tick are one statement. A slow one has an
+ * exclusive connection, of which few are for slow ones. One that writes has an exclusive connection too; insertions of
+ * one client at the same time are one statement. All statements of a transaction are sent on its connection.
  */
 class CallerSession implements Session {
   readonly #caller: Caller;
@@ -122,17 +97,12 @@ class CallerSession implements Session {
     return result.catch(fail) as Promise<T>;
   }
 
+  withLease<T>(work: (lease: ConnectionLease) => Promise<T>): Promise<T> {
+    return this.transact(work).catch(this.#shared.fail);
+  }
+
   transact<T>(work: (lease: ConnectionLease) => Promise<T>): Promise<T> {
-    const caller = this.#caller;
-    return this.#guard(() =>
-      // Without an entity manager, which costs a tenth of a small transaction: stores need its connection only.
-      this.#shared.orm.em.getConnection().transactional(async (transaction) => {
-        const lease = await leaseOf(transaction);
-        await lease.connect(caller);
-        caller.recordWrite();
-        return work(lease);
-      }),
-    );
+    return this.#guard(() => this.#shared.transact(this.#caller, work));
   }
 
   async #atomically<T>(work: Work<T>): Promise<T> {
@@ -164,22 +134,29 @@ class CallerSession implements Session {
       if (performance.now() <= deadline) return;
       throw new DatabaseUnavailable('deadline', new Error(`A transaction has taken longer than ${atomicMillis} ms.`));
     };
-    const run = async <Row>(statement: Statement<Row>, values: StatementValues): Promise<Row[]> => {
-      assertTime();
-      if (statement.kind !== 'write') return lease.runRead(statement, values);
+    const written = async <Result>(write: () => Promise<Result>): Promise<Result> => {
       try {
-        return await lease.run(statement, values);
+        return await write();
       } catch (error) {
         failure ??= failureOf(error);
         throw error;
       }
     };
+    const run = async <Row>(statement: Statement<Row>, values: StatementValues): Promise<Row[]> => {
+      assertTime();
+      if (statement.kind !== 'write') return lease.runRead(statement, values);
+      return written(() => lease.run(statement, values));
+    };
     // What has failed is undone before the next statement is sent. All rows have been locked first.
     let last: Promise<unknown> = Promise.resolve();
-    const session = createTransactionSession(lease, failureOf, (statement, values) => {
-      const rows = last.then(() => run(statement, values));
-      last = rows.catch(() => undefined);
-      return rows;
+    const inTurn = <Result>(next: () => Promise<Result>): Promise<Result> => {
+      const result = last.then(next);
+      last = result.catch(() => undefined);
+      return result;
+    };
+    const session = createTransactionSession(lease, failureOf, {
+      run: (statement, values) => inTurn(() => run(statement, values)),
+      withLease: (leased) => inTurn(() => written(() => leased(lease))),
     });
     try {
       const result = await work(session);
