@@ -172,6 +172,7 @@ describe('creations with an Idempotency-Key', () => {
     const left = await opened.sql(`select (select string_agg(key, ',') from idempotency_records) as rest,
       (select string_agg(key, ',') from graphql_idempotency_records) as graphql`);
     expect(left).toEqual([{ rest: '1', graphql: '1' }]);
-    expect(sent('delete from "idempotency_records"')).toBe(3);
+    const batches = opened.statements.filter((sql) => /from "idempotency_records".*skip locked/.test(sql));
+    expect(batches).toHaveLength(3);
   });
 });
