@@ -48,13 +48,14 @@ export async function childConnection<Row>(
 
 /**
  * A page, whose rows include these relations, as a connection of the Relay specification. Each property is computed only
- * when it is selected.
+ * when it is selected, and once, however many aliases select it.
  */
 export class PageConnection<Row> {
   readonly [included]: Include<string>;
   readonly #page: Page<Row>;
   readonly #count: () => Promise<number>;
   #edges: readonly Edge<Row>[] | undefined;
+  #ends: PageEnds<Row> | undefined;
 
   constructor(page: Page<Row>, count: () => Promise<number>, include: Include<string> = []) {
     this[included] = include;
@@ -72,7 +73,7 @@ export class PageConnection<Row> {
   }
 
   get pageInfo(): PageInfo {
-    return new PageEnds(this.#page);
+    return (this.#ends ??= new PageEnds(this.#page));
   }
 
   get totalCount(): Promise<number> {
@@ -83,6 +84,7 @@ export class PageConnection<Row> {
 class PageEdge<Row> implements Edge<Row> {
   readonly node: Row;
   readonly #page: Page<Row>;
+  #cursor: string | undefined;
 
   constructor(node: Row, page: Page<Row>) {
     this.node = node;
@@ -90,7 +92,7 @@ class PageEdge<Row> implements Edge<Row> {
   }
 
   get cursor(): string {
-    return this.#page.cursorOf(this.node);
+    return (this.#cursor ??= this.#page.cursorOf(this.node));
   }
 }
 
@@ -98,6 +100,7 @@ class PageEnds<Row> implements PageInfo {
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
   readonly #page: Page<Row>;
+  readonly #cursors = new Map<Row, string>();
 
   constructor(page: Page<Row>) {
     this.hasNextPage = page.hasNextPage;
@@ -114,6 +117,9 @@ class PageEnds<Row> implements PageInfo {
   }
 
   #cursorOf(row: Row | undefined): string | undefined {
-    return row === undefined ? undefined : this.#page.cursorOf(row);
+    if (row === undefined) return undefined;
+    const cursor = this.#cursors.get(row) ?? this.#page.cursorOf(row);
+    this.#cursors.set(row, cursor);
+    return cursor;
   }
 }

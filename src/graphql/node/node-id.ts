@@ -49,10 +49,10 @@ export function decodeNodeIds(
   return keys;
 }
 
-/** Loads the row of a node, with the name of its type. */
+/** Loads the row of a node, with the name of its type: for equal ids the same object, of which all is computed once. */
 export async function loadNode(loaders: Loaders, { noun, id }: NodeKey): Promise<TypedNode | null> {
   const row: object | null = await loaders.byId(noun).load(id);
-  return row && { ...row, __typename: nouns[noun].typeName };
+  return row && Object.assign(row, { __typename: nouns[noun].typeName });
 }
 
 function parse(nodeId: string): NodeKey | undefined {
