@@ -103,10 +103,26 @@ export class Caller {
     return new Promise((resolve) => this.#callers.ticks.enter(this, resolve));
   }
 
-  /** Resolves in a later tick, when its client's work may go on; undefined while this one has time left. */
+  /**
+   * Resolves in a later tick, when its client's work may go on; undefined while this one has time left. Rejects at once
+   * when it is aborted.
+   */
   turn(): Promise<void> | undefined {
     const { ticks } = this.#callers;
-    return ticks.hasTime(performance.now()) ? undefined : new Promise((resolve) => ticks.wait(this, resolve));
+    if (ticks.hasTime(performance.now())) return undefined;
+    const { signal } = this;
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason as Error);
+      const abort = (): void => {
+        leave();
+        reject(signal.reason as Error);
+      };
+      const leave = ticks.wait(this, () => {
+        signal.removeEventListener('abort', abort);
+        resolve();
+      });
+      signal.addEventListener('abort', abort);
+    });
   }
 
   /**

@@ -39,6 +39,11 @@ export class RequestMemory {
     this.#lease.resize(this.bytes);
   }
 
+  /** It holds so much now, or more already. */
+  holdAtLeast(bytes: number): void {
+    if (bytes > this.#held) this.hold(bytes);
+  }
+
   /** It holds what a value takes, and so much beside. */
   holdParsed(value: unknown, bytes = 0): void {
     this.hold(requestBytes + sizeOf(value) + bytes);

@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { context } from '@opentelemetry/api';
 
 import { attempt } from '../background.ts';
-import { type Account, type Accounts, Waiters } from './accounts.ts';
+import { type Account, type Accounts, type Waiter, Waiters } from './accounts.ts';
 import type { Caller } from './caller.ts';
 
 /** How long work begins in one tick of the event loop. */
@@ -61,13 +61,15 @@ export class TickTime {
     return undefined;
   }
 
-  /** Begins the work in a later tick. */
-  wait({ id }: Pick<Caller, 'id'>, begin: () => void): void {
+  /** Begins the work in a later tick, unless what it returns is called before. */
+  wait({ id }: Pick<Caller, 'id'>, begin: () => void): () => void {
     const account = this.#accounts.of(id);
     const holding = this.#waiters.holdingOf(account);
     if (holding.waiters.length === 0) holding.usedMillis = Math.max(holding.usedMillis, this.#clockMillis);
-    this.#waiters.add({ account, amount: 0, grant: begin, refuse: () => undefined });
+    const waiter: Waiter = { account, amount: 0, grant: begin, refuse: () => undefined };
+    this.#waiters.add(waiter);
     this.#schedule();
+    return () => this.#waiters.delete(waiter);
   }
 
   #beginTick(now: number): number {

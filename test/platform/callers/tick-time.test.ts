@@ -42,11 +42,12 @@ it('forgets who has used more than others once nothing waits', async () => {
   const callers = new Callers(new Accounts(), 5);
   const { ticks } = callers;
   const begun: string[] = [];
-  const work = (client: string, millis: number): void =>
+  const work = (client: string, millis: number): void => {
     ticks.wait(callers.for(client), () => {
       begun.push(client);
       holdLoop(millis);
     });
+  };
   work('greedy', 50);
   await until(() => begun.length === 1 && ticks.isFree);
   for (let index = 0; index < 20; index += 1) work('modest', 1);
@@ -89,4 +90,25 @@ it('takes a short tick after a connection was accepted', () => {
   expect(ticks.hasTime(performance.now())).toBe(true);
   holdLoop(2);
   expect(ticks.hasTime(performance.now())).toBe(false);
+});
+
+it('a caller that is aborted waits for no turn any more, unless it has begun to write', async () => {
+  const callers = new Callers(new Accounts(), 1);
+  const [reading, writing] = [callers.for('a'), callers.for('a')];
+  writing.recordWrite();
+  const gone = new Error('gone');
+  expect(reading.turn()).toBeUndefined();
+  holdLoop(2);
+  const turns = [reading.turn()!, writing.turn()!];
+  let isOver = false;
+  for (const caller of [reading, writing]) caller.abort(gone);
+  const outcomes = Promise.allSettled(turns).then((settled) => {
+    isOver = true;
+    return settled.map(({ status }) => status);
+  });
+  // Before any other tick.
+  await expect(turns[0]).rejects.toBe(gone);
+  await expect(reading.turn()).rejects.toBe(gone);
+  expect(isOver).toBe(false);
+  expect(await outcomes).toEqual(['rejected', 'fulfilled']);
 });
