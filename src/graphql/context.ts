@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Principal } from '../domain/access/principal.ts';
 import { createServices, type Services } from '../domain/services.ts';
 import type { Stores } from '../domain/stores.ts';
+import type { Turns } from '../platform/executor/index.ts';
 import { Loaders } from './loaders.ts';
 import type { NestedQuota } from './nested-quota.ts';
 import type { AtomicWrites } from './safe-writes/atomic-writes.ts';
@@ -14,7 +15,7 @@ interface ContextOptions {
 }
 
 /** What the resolvers of one request share. */
-export class GraphQLContext {
+export class GraphQLContext implements Turns {
   /** Those of its caller, or inside a transaction. */
   readonly stores: Stores;
   /** Made from these stores. */
@@ -47,6 +48,14 @@ export class GraphQLContext {
     this.atomic = atomic;
     this.#nestedQuota = nestedQuota;
     this.loaders = new Loaders(services, nestedQuota, request.principal);
+  }
+
+  /** The execution holds so many bytes; see `Turns`. Rejects when its client has disconnected. */
+  turn(bytes: number): Promise<void> | undefined {
+    const { caller, memory } = this.request;
+    const turn = caller.turn();
+    if (turn !== undefined) memory.holdAtLeast(bytes);
+    return turn;
   }
 
   /** The context of the same request on the stores of a transaction. */

@@ -46,8 +46,8 @@ export async function executeAtomically(
     const message = `carries out at most ${maxAtomicFields} root fields together, not ${calls.length}.`;
     throw validationFailed([{ field: '@atomic', message }]);
   }
-  const { keyed, request } = context;
-  const options = { variables, maxBytes, turns: request.caller };
+  const { keyed } = context;
+  const options = { variables, maxBytes, turns: context };
   const named = calls.flatMap(({ definition, args }) => (args === undefined ? [] : rowsNamedBy(definition, args)));
   const work = async (inside: Stores) => {
     await lockNamedRows(inside, named);

@@ -102,7 +102,7 @@ async function execute(
     if (waiting !== undefined) await waiting;
     const execution = isAtomic
       ? await executeAtomically(prepared, coerced, context, options)
-      : await prepared.run({ context, variables: coerced, maxBytes: limits.maxResponseBytes, turns: request.caller });
+      : await prepared.run({ context, variables: coerced, maxBytes: limits.maxResponseBytes, turns: context });
     request.memory.hold(execution.data === undefined ? 0 : bytesOf(execution.data));
     if (execution.omittedErrors > 0) onRefusal('errors');
     logErrors(execution.errors, true, context);

@@ -16,7 +16,7 @@ import { collectFields, fragmentsIn, isIncluded, variablesFor, type Fragments } 
 import { Held, Resolution } from './resolve.ts';
 import { errorOf, type Execution, ResultTooLarge, Run, type RunOptions, type Variables } from './run.ts';
 import { PreparedField, PreparedSelection } from './selection.ts';
-import type { Append } from './write.ts';
+import { type Append, write } from './write.ts';
 
 /** More condition variables than this have too many combinations to cache. */
 const maxRememberedConditions = 4;
@@ -71,8 +71,7 @@ export class PreparedOperation {
     const root = this.#variantFor(run.variables);
     const isMutation = this.kind === OperationTypeNode.MUTATION;
     try {
-      const fields = isMutation ? await serially(root, run, options) : await together(root, run);
-      const text = root.fields.length === 0 ? '{}' : `${fields}}`;
+      const text = isMutation ? await serially(root, run, options) : await together(root, run);
       // The payloads of a mutation have been bounded one by one.
       if (!isMutation) run.sink.assertRoom(text);
       return run.end(text);
@@ -178,18 +177,12 @@ function areSame(one: readonly FieldNode[], other: readonly FieldNode[]): boolea
   return one.length === other.length && one.every((node, index) => node === other[index]);
 }
 
-/** Resolves all root fields together, and writes one after another. Throws ResultTooLarge. */
+/** Resolves all root fields together, and writes them. Throws ResultTooLarge. */
 async function together(root: PreparedSelection, run: Run): Promise<string> {
   const resolution = new Resolution(run);
   const held = root.resolve(noObject, undefined, resolution);
   await resolution.finish();
-  let text = '';
-  for (const [index, append] of root.fieldWriters.entries()) {
-    const turn = index === 0 ? undefined : run.turns?.turn();
-    if (turn !== undefined) await turn;
-    text = run.sink.flushed(append(text, held, run));
-  }
-  return text;
+  return write(root.append, '', held, run);
 }
 
 /**
@@ -215,7 +208,7 @@ async function serially(root: PreparedSelection, run: Run, { mayGoOn }: RunOptio
     const append = root.fieldWriters[index] as Append;
     try {
       if (mayBeTooLarge && isFull) throw new ResultTooLarge();
-      const written = sink.flushed(append(text, held, run));
+      const written = await write(append, text, held, run);
       if (mayBeTooLarge) sink.assertRoom(written);
       text = written;
     } catch (failure) {
@@ -224,9 +217,9 @@ async function serially(root: PreparedSelection, run: Run, { mayGoOn }: RunOptio
       sink.truncate(chunkCount);
       run.depth = 0;
       values[index] = new PayloadTooLarge(name, sink.maxBytes);
-      text = append(text, held, run);
+      text = await write(append, text, held, run);
     }
     if (!name.startsWith('__') && mayGoOn?.(key) === false) break;
   }
-  return text;
+  return root.fields.length === 0 ? '{}' : `${text}}`;
 }

@@ -1,6 +1,8 @@
 import {
+  getNamedType,
   getNullableType,
   isCompositeType,
+  isLeafType,
   isListType,
   type GraphQLCompositeType,
   type GraphQLOutputType,
@@ -8,7 +10,7 @@ import {
 } from 'graphql';
 
 import { included } from './extensions.ts';
-import { errorOf, isPromise, type Run } from './run.ts';
+import { errorOf, isPromise, type Run, steps } from './run.ts';
 import type { PreparedField, PreparedSelection } from './selection.ts';
 
 /** An object with what has been resolved of its fields. */
@@ -40,16 +42,12 @@ export interface Place {
  */
 export type Descend = (value: unknown, path: ResponsePath, resolution: Resolution) => unknown;
 
-/** The clock is read after so many values. */
-const stepsBetweenTurns = 64;
-
 /**
  * The first phase: resolves what an operation needs, breadth first. It calls all resolvers of a level in one tick, and
  * may yield while it goes through their values.
  */
 export class Resolution {
   readonly run: Run;
-  #steps = 0;
   #calls: { readonly resolve: () => unknown; readonly place: Place }[] = [];
   #promised: { readonly value: Promise<unknown>; readonly place: Place }[] = [];
 
@@ -68,7 +66,7 @@ export class Resolution {
    */
   put(place: Place, valueOf: () => unknown, resolve?: () => unknown): void {
     const { values, index, path, descend } = place;
-    this.#steps += 1;
+    this.run.count(steps.resolved);
     try {
       const value = valueOf();
       if (value === undefined && resolve !== undefined) this.call(resolve, place);
@@ -93,9 +91,7 @@ export class Resolution {
       const values = await Promise.all(promised.map(({ value }) => value));
       for (const [index, { place }] of promised.entries()) {
         this.put(place, () => values[index]);
-        if (this.#steps < stepsBetweenTurns) continue;
-        this.#steps = 0;
-        const turn = this.run.turns?.turn();
+        const turn = this.run.pause(0);
         if (turn !== undefined) await turn;
       }
     }
@@ -107,7 +103,9 @@ const asItIs: Descend = (value) => value;
 /** Prepares the first phase for the values of a type. */
 export function prepareDescent(type: GraphQLOutputType, field: PreparedField): Descend {
   const nullable = getNullableType(type);
-  if (isListType(nullable)) return descendIntoList(prepareDescent(nullable.ofType, field));
+  if (isListType(nullable)) {
+    return descendIntoList(prepareDescent(nullable.ofType, field), isLeafType(getNamedType(nullable)));
+  }
   return isCompositeType(nullable) ? descendIntoObject(nullable, field) : asItIs;
 }
 
@@ -121,10 +119,10 @@ function descendIntoObject(type: GraphQLCompositeType, field: PreparedField): De
 }
 
 /** A value that is no list is refused when it is written. */
-function descendIntoList(descend: Descend): Descend {
+function descendIntoList(descend: Descend, isOfLeaves: boolean): Descend {
   return (value, prev, resolution) => {
     const items = itemsOf(value);
-    if (items === undefined || (descend === asItIs && !items.some(isPromise))) return value;
+    if (items === undefined || (isOfLeaves && !items.some(mayBePromised))) return value;
     const values: unknown[] = [];
     for (let index = 0; index < items.length; index += 1) {
       const path: ResponsePath = { prev, key: index, typename: undefined };
@@ -132,6 +130,12 @@ function descendIntoList(descend: Descend): Descend {
     }
     return values;
   };
+}
+
+/** Of a leaf, or of lists of leaves: whether it is, or has, a promise. */
+function mayBePromised(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Array.isArray(value) ? value.some(mayBePromised) : isPromise(value) || Symbol.iterator in value;
 }
 
 /** Undefined for a value that is no list. */

@@ -5,6 +5,15 @@ import type { PreparedField } from './selection.ts';
 /** A text that is longer becomes bytes. From twice its size on V8 gives a text memory of its own. */
 const maxTextLength = 32 * 1024;
 
+/** Between two looks at the time, unless the caller says otherwise. */
+const stepsBetweenTurns = 4_096;
+
+/** What takes longer than to write a value counts as so many. */
+export const steps = { resolved: 64, computed: 32, failed: 32, chunk: 512 } as const;
+
+/** An estimate of what a value takes that is kept for its object, beside its text. */
+const bytesOfMade = 128;
+
 /** More bytes than a response, or the payload of a mutation, may have. */
 export class ResultTooLarge extends Error {}
 
@@ -31,6 +40,10 @@ export class Sink {
 
   constructor(maxBytes: number) {
     this.maxBytes = maxBytes;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
   }
 
   /** The text that is left, which is none when it was long. Throws ResultTooLarge. */
@@ -76,25 +89,75 @@ export interface Execution {
   readonly omittedErrors: number;
 }
 
+/** How an execution yields to others. */
+export interface Turns {
+  /**
+   * Called now and then with the bytes that the execution holds. Resolves when it may go on; undefined while it may.
+   * When it rejects, the execution ends, and holds nothing any more.
+   */
+  turn(bytes: number): Promise<void> | undefined;
+  /** How much is done between two calls: a value that is written is a step. */
+  readonly steps?: number;
+}
+
 export interface RunOptions {
   /** Passed to resolvers. */
   readonly context: unknown;
   /** Coerced. */
   readonly variables: Variables;
   readonly maxBytes: number;
-  /** `turn` resolves when the execution may go on; undefined while it may. Without it, it never yields to others. */
-  readonly turns?: { turn(): Promise<void> | undefined } | undefined;
+  /** Without it, the execution never yields to others. */
+  readonly turns?: Turns | undefined;
   /**
    * Asked after each root mutation. The fields after one for which it is false are neither carried out nor in the data.
    */
   readonly mayGoOn?: (key: string) => boolean;
 }
 
+/** Where an object or a list goes on whose writing was suspended: at the value with this index. */
+export interface Frame {
+  readonly index: number;
+  /** The text and the number of chunks before that value. */
+  readonly last: string;
+  readonly chunkCount: number;
+  /** Of an object: the value. Of a list: its items. Neither is read twice. */
+  readonly value: unknown;
+}
+
+/** Thrown while a result is written, when others are next: each object and list around the place adds its frame. */
+export class Suspension extends Error {
+  readonly turn: Promise<void>;
+  /** What is written last. */
+  readonly text: string;
+  /** The innermost one first. */
+  readonly frames: Frame[] = [];
+
+  constructor(turn: Promise<void>, text: string) {
+    super();
+    this.turn = turn;
+    this.text = text;
+  }
+
+  within(frame: Frame): this {
+    this.frames.push(frame);
+    return this;
+  }
+}
+
+/** A failure at a place that can't be null. It becomes an error, which is dearer, only where one is recorded. */
+class LocatedFailure extends Error {
+  readonly toError: () => GraphQLError;
+
+  constructor(failure: unknown, nodes: readonly FieldNode[] | undefined, path: (string | number)[] | undefined) {
+    super();
+    this.toError = () => locatedError(failure, nodes, path);
+  }
+}
+
 /** The state of one execution: the arguments of its resolvers, where it writes, and its errors. */
 export class Run {
   readonly context: unknown;
   readonly variables: Variables;
-  readonly turns: RunOptions['turns'];
   readonly sink: Sink;
   readonly errors: GraphQLError[] = [];
   /** The number of errors beyond the maximum. */
@@ -102,13 +165,72 @@ export class Run {
   /** The path of what is being written: the first `depth` of these keys. */
   readonly keys: (string | number)[] = [];
   depth = 0;
+  /** Of the objects and lists whose writing goes on, the outermost one last. */
+  frames: Frame[] = [];
+  readonly #turns: Turns | undefined;
+  readonly #maxSteps: number;
+  /** Until the next look at the time. */
+  #steps: number;
   readonly #arguments = new Map<PreparedField, Record<string, unknown> | Error>();
+  #made: Map<object, Map<unknown, unknown>> | undefined;
+  #bytesOfMade = 0;
 
   constructor({ context, variables, maxBytes, turns }: RunOptions) {
     this.context = context;
     this.variables = variables;
     this.sink = new Sink(maxBytes);
-    this.turns = turns;
+    this.#turns = turns;
+    this.#maxSteps = turns === undefined ? Infinity : (turns.steps ?? stepsBetweenTurns);
+    this.#steps = this.#maxSteps;
+  }
+
+  /** So much was done. Returns what has to be awaited before it goes on; undefined while it may. */
+  pause(count: number): Promise<void> | undefined {
+    this.#steps -= count;
+    if (this.#steps > 0) return undefined;
+    this.#steps = this.#maxSteps;
+    return this.#turns?.turn(this.sink.bytes + this.#bytesOfMade);
+  }
+
+  /** So much was done where it can't yield. */
+  count(count: number): void {
+    this.#steps -= count;
+  }
+
+  /** Before a place is written: the text that is left, which is none when it was long. Throws ResultTooLarge. */
+  flushed(text: string): string {
+    const left = this.sink.flushed(text);
+    if (left.length < text.length) this.count(steps.chunk);
+    return left;
+  }
+
+  /** Before a value is written, after the text: throws a Suspension when others are next. */
+  step(text: string): void {
+    const turn = this.pause(1);
+    if (turn !== undefined) throw new Suspension(turn, text);
+  }
+
+  /**
+   * What is made of an object, or of a leaf's value: once for each `key`, however often it is selected. It is kept as long
+   * as the execution; so is a failure.
+   */
+  once(key: object, of: unknown, make: () => unknown): unknown {
+    this.#made ??= new Map();
+    let values = this.#made.get(key);
+    if (values === undefined) this.#made.set(key, (values = new Map<unknown, unknown>()));
+    let value = values.get(of);
+    if (value === undefined) {
+      try {
+        value = make() ?? null;
+      } catch (failure) {
+        value = errorOf(failure);
+      }
+      values.set(of, value);
+      this.count(steps.computed);
+      this.#bytesOfMade += bytesOfMade + (typeof value === 'string' ? value.length : 0);
+    }
+    if (value instanceof Error) throw value;
+    return value;
   }
 
   /**
@@ -135,16 +257,19 @@ export class Run {
    */
   fail(failure: unknown, isNullable: boolean, nodes: readonly FieldNode[] | undefined, depth: number): void {
     if (failure instanceof ResultTooLarge) throw failure;
-    const isFull = isNullable && this.errors.length >= maxErrors;
-    if (isFull) {
+    this.count(steps.failed);
+    // Those below the place.
+    this.frames.length = 0;
+    if (!isNullable && failure instanceof LocatedFailure) throw failure;
+    const place = depth === 0 ? undefined : this.keys.slice(0, depth);
+    if (!isNullable) throw new LocatedFailure(failure, nodes, place);
+    if (this.errors.length >= maxErrors) {
       this.omittedErrors += 1;
       const replaced = depth > 1 ? -1 : this.errors.findLastIndex(({ path = [] }) => path.length > 1);
       if (replaced === -1) return;
       this.errors.splice(replaced, 1);
     }
-    const error = locatedError(failure, nodes, depth === 0 ? undefined : this.keys.slice(0, depth));
-    if (!isNullable) throw error;
-    this.errors.push(error);
+    this.errors.push(failure instanceof LocatedFailure ? failure.toError() : locatedError(failure, nodes, place));
   }
 
   /** What has been executed, without data: it is null, or would be too large. */

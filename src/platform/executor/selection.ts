@@ -102,6 +102,8 @@ export class PreparedField {
   readonly nodes: readonly FieldNode[];
   readonly variant: Variant;
   readonly #isComputed: boolean;
+  /** By which what is computed is kept for each object: the same for all aliases. */
+  readonly #onceKey: object | undefined;
   readonly #isRelation: boolean;
   readonly #hasResolver: boolean;
   /** Its parent is a row: a type that has relations. */
@@ -127,8 +129,9 @@ export class PreparedField {
     this.parentType = parentType;
     this.definition = definition;
     this.nodes = nodes;
-    // Introspection is computed from the schema.
+    // Introspection is read from the schema.
     this.#isComputed = computed ?? (isIntrospectionType(parentType) || definition.name.startsWith('__'));
+    this.#onceKey = computed === true ? (definition.args.length === 0 ? definition : this) : undefined;
     this.#isRelation = toOne === true;
     this.#hasResolver = promised ?? (definition.resolve !== undefined && !this.#isComputed && !this.#isRelation);
     this.#isOfRow = Object.values(parentType.getFields()).some((field) => extensionsOf(field).toOne === true);
@@ -178,11 +181,11 @@ export class PreparedField {
     else resolution.put(place, () => this.read(source, run), this.#isRelation ? call : undefined);
   }
 
-  /** Its value where it has no resolver. */
+  /** Its value where it has no resolver. What a resolver computes, it computes once for an object. */
   read(source: unknown, run: Run): unknown {
-    return this.#isComputed
-      ? this.#call(source, run, this.variant)
-      : (source as Readonly<Record<string, unknown>>)[this.name];
+    if (!this.#isComputed) return (source as Readonly<Record<string, unknown>>)[this.name];
+    const compute = (): unknown => this.#call(source, run, this.variant);
+    return this.#onceKey === undefined ? compute() : run.once(this.#onceKey, source, compute);
   }
 
   /** Its arguments with coerced variables. Throws a GraphQLError for a null that isn't allowed. */

@@ -14,12 +14,13 @@ import {
   isLeafType,
   isListType,
   isNonNullType,
+  isSpecifiedScalarType,
   TypeNameMetaFieldDef,
 } from 'graphql';
 
 import type { PreparedField } from './selection.ts';
 import { Held, itemsOf } from './resolve.ts';
-import type { Run } from './run.ts';
+import { type Frame, type Run, Suspension } from './run.ts';
 
 /** Appends the JSON text of a value to a text; throws what makes its place null. */
 export type Append = (text: string, value: unknown, run: Run) => string;
@@ -43,7 +44,7 @@ export function prepareWriter(type: GraphQLOutputType, field: PreparedField): Va
   if (isLeafType(notNull)) {
     const { quote, append } = prepareLeaf(notNull);
     if (!isNullable || quote === '') return { quote, append, isNullable };
-    return { quote: '', append: (text, value) => `${append(text + quote, value)}${quote}`, isNullable };
+    return { quote: '', append: (text, value, run) => `${append(text + quote, value, run)}${quote}`, isNullable };
   }
   const append = isListType(notNull)
     ? listWriter(prepareWriter(notNull.ofType, field), field)
@@ -60,6 +61,29 @@ function objectWriter(type: GraphQLCompositeType, field: PreparedField): Append 
   };
 }
 
+/** Of an object or a list that is written from its beginning. */
+const beginning: Frame = { index: 0, last: '', chunkCount: 0, value: undefined };
+
+/**
+ * Appends the text of a value at the root, and flushes it. Where others are next, it is a promise: the writers go on at
+ * their frames.
+ */
+export function write(append: Append, text: string, value: unknown, run: Run): string | Promise<string> {
+  try {
+    return run.flushed(append(text, value, run));
+  } catch (failure) {
+    if (!(failure instanceof Suspension)) throw failure;
+    return resume(append, failure, value, run);
+  }
+}
+
+async function resume(append: Append, { turn, text, frames }: Suspension, value: unknown, run: Run): Promise<string> {
+  await turn;
+  run.frames = frames;
+  run.depth = 0;
+  return write(append, text, value, run);
+}
+
 /** The text of a value that is null. */
 function nullText({ isNullable }: ValueWriter, field: PreparedField): string {
   if (isNullable) return 'null';
@@ -70,26 +94,30 @@ function listWriter(item: ValueWriter, field: PreparedField): Append {
   const { quote, append, isNullable } = item;
   return (before, value, run) => {
     if (value instanceof Error) throw value;
-    const items = itemsOf(value);
+    let frame = run.frames.pop();
+    const items = frame === undefined ? itemsOf(value) : (frame.value as readonly unknown[]);
     if (items === undefined) throw new TypeError(`${field.label} is no list: ${inspect(value)}`);
     const { sink, keys, depth } = run;
     let text = before;
-    let last = text;
-    let chunkCount = 0;
-    let index = 0;
+    let { index, last, chunkCount } = frame ?? beginning;
     while (index < items.length) {
       run.depth = depth + 1;
       try {
         for (; index < items.length; index += 1) {
-          last = text;
-          ({ chunkCount } = sink);
           keys[depth] = index;
+          if (frame === undefined) {
+            last = run.flushed(text);
+            ({ chunkCount } = sink);
+            text = last + (index === 0 ? '[' : ',') + quote;
+            run.step(text);
+          }
+          frame = undefined;
           const each = items[index];
-          text += (index === 0 ? '[' : ',') + quote;
           text = each === null || each === undefined ? text + nullText(item, field) : append(text, each, run);
-          text = sink.flushed(text + quote);
+          text += quote;
         }
       } catch (failure) {
+        if (failure instanceof Suspension) throw failure.within({ index, last, chunkCount, value: items });
         run.fail(failure, isNullable, field.nodes, depth + 1);
         sink.truncate(chunkCount);
         text = `${last}${index === 0 ? '[' : ','}null`;
@@ -141,25 +169,29 @@ function fieldsWriter(fields: readonly FieldWriter[], end: string): Append {
     if (typeof source !== 'object' || source === null) throw new TypeError(`This is no object: ${inspect(source)}`);
     const values = isHeld ? value.values : undefined;
     const { sink, keys, depth } = run;
+    let frame = run.frames.pop();
     let text = before;
-    let last = text;
-    let chunkCount = 0;
-    let index = 0;
+    let { index, last, chunkCount, value: known } = frame ?? beginning;
     while (index < fields.length) {
       run.depth = depth + 1;
       try {
         for (; index < fields.length; index += 1) {
           const { field, writer, start, at } = fields[index] as FieldWriter;
-          last = text;
-          ({ chunkCount } = sink);
           keys[depth] = field.key;
-          let known = values === undefined ? undefined : values[at];
-          if (known === undefined) known = field.read(source, run);
-          text += start;
+          if (frame === undefined) {
+            last = run.flushed(text);
+            ({ chunkCount } = sink);
+            known = values === undefined ? undefined : values[at];
+            if (known === undefined) known = field.read(source, run);
+            text = last + start;
+            run.step(text);
+          }
+          frame = undefined;
           text =
             known === null || known === undefined ? text + nullText(writer, field) : writer.append(text, known, run);
         }
       } catch (failure) {
+        if (failure instanceof Suspension) throw failure.within({ index, last, chunkCount, value: known });
         const { field, writer, start } = fields[index] as FieldWriter;
         run.fail(failure, writer.isNullable, field.nodes, depth + 1);
         sink.truncate(chunkCount);
@@ -168,14 +200,12 @@ function fieldsWriter(fields: readonly FieldWriter[], end: string): Append {
       }
     }
     run.depth = depth;
-    return sink.flushed(text + end);
+    return text + end;
   };
 }
 
-interface LeafWriter extends Pick<ValueWriter, 'quote'> {
-  /** Throws what the type's `serialize` throws. */
-  readonly append: (text: string, value: unknown) => string;
-}
+/** Its `append` throws what the type's `serialize` throws. */
+type LeafWriter = Pick<ValueWriter, 'quote' | 'append'>;
 
 /** Characters that JSON escapes, or may escape. */
 // oxlint-disable-next-line no-control-regex
@@ -199,6 +229,10 @@ function makeWriter(type: GraphQLLeafType): LeafWriter {
     const append: LeafWriter['append'] = (text, value) =>
       text + (typeof value === 'string' ? escaped(value) : unquoted(type, value));
     return { quote: '"', append };
+  }
+  if (!isSpecifiedScalarType(type)) {
+    const append: Append = (text, value, run) => text + String(run.once(type, value, () => serialized(type, value)));
+    return { quote: '', append };
   }
   const isPlain = type === GraphQLInt ? isInt : type === GraphQLBoolean ? isBoolean : isUnknown;
   return { quote: '', append: (text, value) => text + (isPlain(value) ? String(value) : serialized(type, value)) };

@@ -11,7 +11,7 @@ import {
   type GraphQLError,
 } from 'graphql';
 
-import { PreparedOperation } from '../../../src/platform/executor/operation.ts';
+import { PreparedOperation, type Turns } from '../../../src/platform/executor/index.ts';
 import { threadMillis } from '../../support/measurement.ts';
 import { documentFrom } from './documents.ts';
 import { createSampleSchema, type SampleContext } from './sample-schema.ts';
@@ -83,7 +83,7 @@ function nulledPaths({ data, errors }: Outcome): string[] {
 }
 
 it(
-  'responds as graphql-js does, cold and warm',
+  'responds as graphql-js does, cold and warm, wherever it yields to others',
   async () => {
     let compared = 0;
     let failing = 0;
@@ -122,28 +122,31 @@ it(
             variables: coerced,
           };
         };
-        const ours = async (): Promise<Outcome> => {
+        const ours = async (turns?: Turns): Promise<Outcome> => {
           const context = contextFor(behaviours, salt);
           const coerced = coerceAll(text, variables);
-          const { data, errors, omittedErrors } = await prepared.run({ context, variables: coerced, maxBytes });
+          const { data, errors, omittedErrors } = await prepared.run({ context, variables: coerced, maxBytes, turns });
           expect(omittedErrors === 0 || errors.length === 100).toBe(true);
           return { data: Buffer.concat(data!.chunks).toString() + data!.text, errors, log: context.log };
         };
         /** Whether the data has no more bytes than that. */
-        const fits = async (bytes: number): Promise<boolean> => {
+        const fits = async (bytes: number, turns?: Turns): Promise<boolean> => {
           const context = contextFor(behaviours, salt);
-          const { data } = await prepared.run({ context, variables: coerceAll(text, variables), maxBytes: bytes });
+          const coerced = coerceAll(text, variables);
+          const { data } = await prepared.run({ context, variables: coerced, maxBytes: bytes, turns });
           return data !== undefined;
         };
+        const everywhere = yieldingAfter(1);
 
         const expected = await reference();
         if (expected.data === undefined) return;
         const bytes = Buffer.byteLength(expected.data);
         // What an error makes null counts until then.
         if (operation.operation === OperationTypeNode.QUERY && expected.errors.length === 0)
-          expect([await fits(bytes), await fits(bytes - 1)]).toEqual([true, false]);
-        for (let time = 0; time < 2; time += 1) {
-          const actual = await ours();
+          for (const turns of [undefined, everywhere])
+            expect([await fits(bytes, turns), await fits(bytes - 1, turns)]).toEqual([true, false]);
+        for (const turns of [undefined, undefined, everywhere, yieldingAfter(1 + (salt % 50))]) {
+          const actual = await ours(turns);
           expect(actual.data).toBe(expected.data);
           expect(actual.log).toEqual(expected.log);
           if (expected.errors.length > 100) continue;
@@ -167,6 +170,11 @@ it(
   },
   seconds * 60_000,
 );
+
+/** Yields each time that it is asked, after so many steps. */
+function yieldingAfter(steps: number): Turns {
+  return { steps, turn: () => Promise.resolve() };
+}
 
 function coerceAll(text: string, variables: Record<string, unknown>): Record<string, unknown> {
   const document = parse(text);

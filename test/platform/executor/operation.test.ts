@@ -12,6 +12,7 @@ import {
 } from 'graphql';
 
 import { collectFields, fragmentsIn, isIncluded, PreparedOperation } from '../../../src/platform/executor/index.ts';
+import { Run } from '../../../src/platform/executor/run.ts';
 import { prepareLeaf } from '../../../src/platform/executor/write.ts';
 
 // What the comparison with graphql-js doesn't show.
@@ -92,7 +93,8 @@ it("writes an enum's values as its `serialize` does", () => {
   const values = { A: { value: 'x' }, B: { value: 'x' }, ONE: { value: 1 }, NONE: { value: Number.NaN } };
   const type = new GraphQLEnumType({ name: 'Kind', values });
   const { append } = prepareLeaf(type);
+  const run = new Run({ context: undefined, variables: {}, maxBytes: 1_000 });
   for (const value of ['x', 1, Number.NaN])
-    expect(`"${append('', value)}"`).toBe(JSON.stringify(type.serialize(value)));
-  for (const value of ['A', '1']) expect(() => append('', value)).toThrow('Enum "Kind" cannot represent value');
+    expect(`"${append('', value, run)}"`).toBe(JSON.stringify(type.serialize(value)));
+  for (const value of ['A', '1']) expect(() => append('', value, run)).toThrow('Enum "Kind" cannot represent value');
 });
