@@ -23,7 +23,7 @@ export function tryLockDirectory(dataDir: string): DirectoryLock | undefined {
   const path = join(dataDir, 'lock');
   const umask = process.umask(0o077);
   try {
-    // That of an earlier version.
+    // A restored directory may let others read it.
     if (existsSync(path)) chmodSync(path, 0o600);
     return lockFile(new sqlite.DatabaseSync(path));
   } finally {
