@@ -4,7 +4,7 @@ import type { LockStrength } from './store.ts';
 import type { Stores } from './stores.ts';
 
 /** From the strongest to the weakest. */
-const strengths: readonly LockStrength[] = ['delete', 'change', 'refer'];
+const strengths: readonly LockStrength[] = ['deleteNow', 'delete', 'change', 'refer'];
 
 /** A row that an input names, and for what it is locked. An id that isn't one, or that is unset, names no row. */
 export interface NamedRow {
@@ -53,6 +53,26 @@ export async function lockNamedRows(stores: Stores, rows: readonly NamedRow[]): 
     const store: Pick<Stores[CollectionOf<NounName>], 'lockAll'> = stores[nouns[noun].collection];
     await store.lockAll(ids, strengths.find((each) => needed.has(each)) ?? 'delete');
   }
+}
+
+/**
+ * The locks with which a transaction begins whose deletions may never be reached: until `lockDeletions` others can still
+ * name the rows.
+ */
+export function beforeDeletions(rows: readonly NamedRow[]): readonly NamedRow[] {
+  return rows.map((row) => (row.strength === 'delete' ? change(row.noun, row.id) : row));
+}
+
+/**
+ * Locks the rows that are deleted next. Where others are just naming one, the transaction fails as by a deadlock, which
+ * it would be if it waited: they may be waiting for what it has locked. It is tried again, with these locks first.
+ */
+export async function lockDeletions(stores: Stores, rows: readonly NamedRow[]): Promise<void> {
+  const deleted = rows.filter(({ strength }) => strength === 'delete');
+  await lockNamedRows(
+    stores,
+    deleted.map(({ noun, id }) => ({ noun, id, strength: 'deleteNow' })),
+  );
 }
 
 function idOfNamed({ id }: NamedRow): Id | undefined {

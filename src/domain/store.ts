@@ -39,8 +39,11 @@ export interface ChildStore<Row, Of extends List, Relation extends string = neve
   countPerParent(parents: readonly Id[], filter: FilterOf<Of['filter']>): Promise<number[]>;
 }
 
-/** For what a row is locked: for being named by another row, for a change, for its deletion. */
-export type LockStrength = 'refer' | 'change' | 'delete';
+/**
+ * For what a row is locked: for being named by another row, for a change, for its deletion. `deleteNow` is the same as
+ * `delete`, but doesn't wait: where it would have to, the statement fails, as by a deadlock.
+ */
+export type LockStrength = 'refer' | 'change' | 'delete' | 'deleteNow';
 
 /**
  * Writing the rows of one kind. Every method is one statement.

@@ -6,12 +6,12 @@ import type { Stores } from '../domain/stores.ts';
 import type { Turns } from '../platform/executor/index.ts';
 import { Loaders } from './loaders.ts';
 import type { NestedQuota } from './nested-quota.ts';
-import type { AtomicWrites } from './safe-writes/atomic-writes.ts';
+import type { AtomicFields } from './safe-writes/atomic-writes.ts';
 import type { KeyedWrites } from './safe-writes/keyed-writes.ts';
 
 interface ContextOptions {
   readonly keyed?: KeyedWrites | undefined;
-  readonly atomic?: AtomicWrites | undefined;
+  readonly atomic?: AtomicFields | undefined;
 }
 
 /** What the resolvers of one request share. */
@@ -28,8 +28,8 @@ export class GraphQLContext implements Turns {
   readonly principal: Principal;
   /** With an Idempotency-Key. */
   readonly keyed: KeyedWrites | undefined;
-  /** Inside an operation with `@atomic`. */
-  readonly atomic: AtomicWrites | undefined;
+  /** Of an operation with `@atomic`. */
+  readonly atomic: AtomicFields | undefined;
   readonly #nestedQuota: NestedQuota;
   loaders: Loaders;
 
@@ -59,12 +59,12 @@ export class GraphQLContext implements Turns {
   }
 
   /** The context of the same request on the stores of a transaction. */
-  inside(stores: Stores, atomic?: AtomicWrites): GraphQLContext {
+  inside(stores: Stores, atomic?: AtomicFields): GraphQLContext {
     return new GraphQLContext(stores, createServices(stores), this.#nestedQuota, this.request, { atomic });
   }
 
-  /** The same context, in which the fields of an operation with `@atomic` are replayed. */
-  replaying(atomic: AtomicWrites): GraphQLContext {
+  /** The same context, in which the payloads of an operation with `@atomic` are shown. */
+  showing(atomic: AtomicFields): GraphQLContext {
     return new GraphQLContext(this.stores, this.services, this.#nestedQuota, this.request, { atomic });
   }
 

@@ -11,6 +11,7 @@ const clauses: Readonly<Record<LockStrength, string>> = {
   refer: 'for key share',
   change: 'for no key update',
   delete: 'for update',
+  deleteNow: 'for update nowait',
 };
 
 /** The statements that lock rows of a table until the transaction ends. */
@@ -18,11 +19,12 @@ export class RowLocks {
   readonly #statements: Readonly<Record<LockStrength, Statement<undefined>>>;
 
   constructor(table: EntityTable) {
-    const { refer, change, delete: deletion } = clauses;
+    const { refer, change, delete: deletion, deleteNow } = clauses;
     this.#statements = {
       refer: lockStatement(table, refer),
       change: lockStatement(table, change),
       delete: lockStatement(table, deletion),
+      deleteNow: lockStatement(table, deleteNow),
     };
   }
 

@@ -2,15 +2,15 @@ import { hash } from 'node:crypto';
 
 import { DomainError, isUnavailable, validationFailed } from '../../domain/errors.ts';
 import type { StoredResult } from '../../domain/idempotency/idempotency-record.entity.ts';
-import { lockNamedRows } from '../../domain/named-rows.ts';
+import { beforeDeletions, lockDeletions, lockNamedRows } from '../../domain/named-rows.ts';
 import type { Stores } from '../../domain/stores.ts';
 import type { GraphQLContext } from '../context.ts';
-import type { Execution, PreparedOperation, RootCall, RunOptions, Variables } from '../../platform/executor/index.ts';
-import { AtomicWrites } from '../safe-writes/atomic-writes.ts';
+import type { Execution, PreparedOperation, RootCall, Variables } from '../../platform/executor/index.ts';
+import { AtomicPayloads, AtomicWrites } from '../safe-writes/atomic-writes.ts';
 import { fingerprintOf } from '../safe-writes/input-fingerprint.ts';
 import { rowsNamedBy } from '../safe-writes/root-mutations.ts';
+import type { PayloadCodec } from '../safe-writes/stored-payload.ts';
 import { requireScopeOfMutation } from '../scopes.ts';
-import { causeOf } from './errors.ts';
 
 interface AtomicOptions {
   readonly limits: { readonly maxResponseBytes: number };
@@ -29,11 +29,11 @@ class AbortedBy extends Error {
 }
 
 /**
- * Carries out the root fields of an operation with `@atomic` in one transaction, payloads included, or none of them.
+ * Carries out the root fields of an operation with `@atomic` in one transaction, or none of them.
  *
- * All rows that the inputs name are locked before the first field. Each try has loaders of its own. A field's own
- * failure ends the transaction; one below its payload doesn't. When nothing was committed, no payload is shown. Throws
- * VALIDATION_FAILED for too many fields.
+ * A payload's rows, with the relations to one row that are selected on them, are those of the transaction. Everything
+ * below is read after COMMIT, as below any other mutation, so that no lock waits for it. A field's own failure ends the
+ * transaction; when nothing was committed, no payload is shown. Throws VALIDATION_FAILED for too many fields.
  */
 export async function executeAtomically(
   prepared: PreparedOperation,
@@ -46,30 +46,72 @@ export async function executeAtomically(
     const message = `carries out at most ${maxAtomicFields} root fields together, not ${calls.length}.`;
     throw validationFailed([{ field: '@atomic', message }]);
   }
-  const { keyed } = context;
-  const options = { variables, maxBytes, turns: context };
-  const named = calls.flatMap(({ definition, args }) => (args === undefined ? [] : rowsNamedBy(definition, args)));
-  const work = async (inside: Stores) => {
-    await lockNamedRows(inside, named);
-    const writes = new AtomicWrites(keyed !== undefined);
-    const execution = await attempt(prepared, { ...options, context: context.inside(inside, writes) }, writes);
-    return { execution, payloads: writes.payloads };
-  };
+  let outcome: CarriedOut;
   try {
     // Before the key, as everywhere: what has no scope is no replay.
     assertScopes(calls, context);
-    if (keyed === undefined) return (await context.stores.transaction(work, 'atomic')).execution;
-    const names = calls.map(({ key }) => key);
-    const { result, isReplayed } = await keyed.onceForOperation(names, fingerprint(calls), work);
-    if (!isReplayed) return result.execution;
-    // A payload that is missing is one that can't be read.
-    const replay = new AtomicWrites(false, (name, codec) => keyed.read(name, codec, result.get(name) as StoredResult));
-    const execution = await prepared.run({ ...options, context: context.replaying(replay) });
-    keyed.replayed.push(...names.filter((name) => replay.isCarriedOut(name)));
-    return execution;
+    outcome = await carryOut(calls, context);
   } catch (error) {
     return prepared.failed(variables, (key) => causeFor(key, error));
   }
+  const { payloads, isReplayed } = outcome;
+  const execution = await prepared.run({ variables, maxBytes, turns: context, context: context.showing(payloads) });
+  if (isReplayed) context.keyed?.replayed.push(...payloads.shown);
+  return execution;
+}
+
+interface CarriedOut {
+  readonly payloads: AtomicPayloads;
+  readonly isReplayed: boolean;
+}
+
+/** Carries the fields out, unless they have been with the same Idempotency-Key. */
+async function carryOut(calls: readonly RootCall[], context: GraphQLContext): Promise<CarriedOut> {
+  const { stores, keyed } = context;
+  const work = workOf(calls, context);
+  if (keyed === undefined) return justNow(await stores.transaction(work, 'atomic'));
+  const names = calls.map(({ key }) => key);
+  const { result, isReplayed } = await keyed.onceForOperation(names, fingerprint(calls), work);
+  if (!isReplayed) return justNow(result);
+  // A payload that is missing is one that can't be read.
+  const read = (name: string, codec: PayloadCodec) => keyed.read(name, codec, result.get(name) as StoredResult);
+  return { payloads: new AtomicPayloads(read), isReplayed };
+}
+
+function justNow({ payloads }: AtomicWrites): CarriedOut {
+  return { payloads: new AtomicPayloads((name) => payloads.get(name) as object), isReplayed: false };
+}
+
+/**
+ * The work of each try in its transaction: all rows that the inputs name are locked before the first field, those that
+ * are to be deleted as for a change. Others may name such a row until its deletion, which may never be reached; the
+ * tries after one that has reached it lock it for the deletion at once. Throws AbortedBy the first field that fails.
+ */
+function workOf(calls: readonly RootCall[], context: GraphQLContext): (inside: Stores) => Promise<AtomicWrites> {
+  const fields = calls.map(({ key, definition, args, call }) => ({
+    key,
+    call,
+    rows: args === undefined ? [] : rowsNamedBy(definition, args),
+  }));
+  const reached = new Set<string>();
+  return async (inside) => {
+    const writes = new AtomicWrites(context.keyed !== undefined);
+    const within = context.inside(inside, writes);
+    await lockNamedRows(
+      inside,
+      fields.flatMap(({ key, rows }) => (reached.has(key) ? rows : beforeDeletions(rows))),
+    );
+    for (const { key, call, rows } of fields) {
+      if (!reached.has(key)) await lockDeletions(inside, rows);
+      reached.add(key);
+      try {
+        await call(within);
+      } catch (cause) {
+        throw new AbortedBy(key, cause);
+      }
+    }
+    return writes;
+  };
 }
 
 /** Throws AbortedBy the first field that the key may not use. */
@@ -81,20 +123,6 @@ function assertScopes(calls: readonly RootCall[], { principal }: GraphQLContext)
       throw new AbortedBy(key, cause);
     }
   }
-}
-
-/** Runs all fields; throws AbortedBy at the first one that fails. */
-async function attempt(prepared: PreparedOperation, options: RunOptions, writes: AtomicWrites): Promise<Execution> {
-  let failed: string | undefined;
-  const mayGoOn = (key: string): boolean => {
-    if (!writes.isCarriedOut(key)) failed = key;
-    return failed === undefined;
-  };
-  const execution = await prepared.run({ ...options, mayGoOn });
-  if (failed === undefined) return execution;
-  // Arguments are refused before the resolver is called.
-  const refusal = execution.errors.find(({ path }) => path?.length === 1 && path[0] === failed);
-  throw new AbortedBy(failed, writes.failureOf(failed) ?? (refusal === undefined ? undefined : causeOf(refusal)));
 }
 
 function causeFor(key: string, error: unknown): unknown {

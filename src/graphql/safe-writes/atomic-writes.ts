@@ -14,41 +14,47 @@ export function isAtomic({ operation }: { readonly operation: OperationDefinitio
   return operation.directives?.some(({ name }) => name.value === atomicDirective.name) === true;
 }
 
-/** The stored payload of a field. */
-type Replay = (key: string, codec: PayloadCodec) => object;
-
-/** The root fields of one try of an operation with `@atomic`, or of its replay. */
-export class AtomicWrites {
-  /** There is an Idempotency-Key, so payloads are collected to be stored. */
+/** What the root fields of an operation with `@atomic` do, in the place of what they do otherwise. */
+export interface AtomicFields {
+  /** There is an Idempotency-Key, so payloads are to be stored. */
   readonly isKeyed: boolean;
-  readonly payloads = new Map<string, StoredResult>();
-  readonly #replay: Replay | undefined;
-  readonly #carriedOut = new Set<string>();
-  readonly #failures = new Map<string, unknown>();
+  /** The payload of the field with this response key, whose resolver is `carryOut`. */
+  resolve(key: string, codec: PayloadCodec, carryOut: () => unknown): unknown;
+}
 
-  constructor(isKeyed: boolean, replay?: Replay) {
+/** The fields of one try are carried out, in its transaction. */
+export class AtomicWrites implements AtomicFields {
+  readonly isKeyed: boolean;
+  readonly payloads = new Map<string, object>();
+  /** The same as they are stored, with an Idempotency-Key. */
+  readonly stored = new Map<string, StoredResult>();
+
+  constructor(isKeyed: boolean) {
     this.isKeyed = isKeyed;
-    this.#replay = replay;
   }
 
-  isCarriedOut(key: string): boolean {
-    return this.#carriedOut.has(key);
+  async resolve(key: string, codec: PayloadCodec, carryOut: () => unknown): Promise<object> {
+    const payload = (await carryOut()) as object;
+    this.payloads.set(key, payload);
+    if (this.isKeyed) this.stored.set(key, codec.encode(payload));
+    return payload;
+  }
+}
+
+/** The fields have been carried out, now or earlier: their payloads are shown. */
+export class AtomicPayloads implements AtomicFields {
+  readonly isKeyed = false;
+  /** The response keys of those that could be read. */
+  readonly shown: string[] = [];
+  readonly #read: (key: string, codec: PayloadCodec) => object;
+
+  constructor(read: (key: string, codec: PayloadCodec) => object) {
+    this.#read = read;
   }
 
-  /** Why the resolver of a field failed; undefined when it didn't come so far. */
-  failureOf(key: string): unknown {
-    return this.#failures.get(key);
-  }
-
-  async carryOut(key: string, codec: PayloadCodec, resolve: () => unknown): Promise<unknown> {
-    try {
-      const payload = this.#replay === undefined ? await resolve() : this.#replay(key, codec);
-      if (this.isKeyed) this.payloads.set(key, codec.encode(payload));
-      this.#carriedOut.add(key);
-      return payload;
-    } catch (error) {
-      this.#failures.set(key, error);
-      throw error;
-    }
+  resolve(key: string, codec: PayloadCodec): object {
+    const payload = this.#read(key, codec);
+    this.shown.push(key);
+    return payload;
   }
 }

@@ -45,13 +45,13 @@ export class KeyedWrites {
   }
 
   /** Carries out the fields of an operation with `@atomic` together, or returns the payloads that were stored. */
-  onceForOperation<Result extends { readonly payloads: FieldResults }>(
+  onceForOperation<Result extends { readonly stored: FieldResults }>(
     fields: readonly string[],
     fingerprint: string,
     work: (stores: Stores) => Promise<Result>,
   ): Promise<IdempotentOutcome<Result, FieldResults>> {
     const request = { principalId: this.#principalId, key: this.#key, fields, fingerprint };
-    return this.#service.onceForOperation(this.#stores, request, work, ({ payloads }) => payloads);
+    return this.#service.onceForOperation(this.#stores, request, work, ({ stored }) => stored);
   }
 
   /** The payload of a field that was stored. Throws UNAVAILABLE for one that this version can't read. */

@@ -74,7 +74,7 @@ export function carryOutOnce(schema: GraphQLSchema): void {
       const { keyed, atomic } = context;
       if (atomic !== undefined) {
         if (isForKeys && atomic.isKeyed) throw notForKeys(field);
-        return atomic.carryOut(String(info.path.key), codec, () => resolve(source, args, context, info));
+        return atomic.resolve(String(info.path.key), codec, () => resolve(source, args, context, info));
       }
       if (keyed === undefined) return resolve(source, args, context, info);
       if (isForKeys) throw notForKeys(field);

@@ -44,6 +44,8 @@ export interface OperationSource {
 export interface RootCall extends Pick<PreparedField, 'key' | 'definition'> {
   readonly args?: Readonly<Record<string, unknown>>;
   readonly refusal?: Error;
+  /** What its resolver returns, with this context; nothing below it is resolved. Throws the refusal of its arguments. */
+  readonly call: (context: unknown) => unknown;
 }
 
 /** An operation prepared for repeated execution; see the README beside this file. */
@@ -71,7 +73,7 @@ export class PreparedOperation {
     const root = this.#variantFor(run.variables);
     const isMutation = this.kind === OperationTypeNode.MUTATION;
     try {
-      const text = isMutation ? await serially(root, run, options) : await together(root, run);
+      const text = isMutation ? await serially(root, run) : await together(root, run);
       // The payloads of a mutation have been bounded one by one.
       if (!isMutation) run.sink.assertRoom(text);
       return run.end(text);
@@ -94,16 +96,17 @@ export class PreparedOperation {
     }
   }
 
-  /** How the root fields are called with these variables, in the order of the response, without introspection. */
+  /** The root fields with these variables, in the order of the response, without introspection. */
   rootCalls(variables: Variables): readonly RootCall[] {
     const run = new Run({ context: undefined, variables, maxBytes: 0 });
     const fields = this.#variantFor(variables).fields.filter(({ name }) => !name.startsWith('__'));
     return fields.map((field) => {
       const { key, definition } = field;
+      const call = (context: unknown): unknown => field.callAtRoot(noObject, run, context);
       try {
-        return { key, definition, args: run.argumentsOf(field) };
+        return { key, definition, call, args: run.argumentsOf(field) };
       } catch (refusal) {
-        return { key, definition, refusal: errorOf(refusal) };
+        return { key, definition, call, refusal: errorOf(refusal) };
       }
     });
   }
@@ -191,14 +194,14 @@ async function together(root: PreparedSelection, run: Run): Promise<string> {
  * All of them are executed, even when the response is full: then their fields are null, each with an error that says
  * so.
  */
-async function serially(root: PreparedSelection, run: Run, { mayGoOn }: RunOptions): Promise<string> {
+async function serially(root: PreparedSelection, run: Run): Promise<string> {
   const { sink } = run;
   const values: unknown[] = [];
   const held = new Held(root, noObject, values);
   let isFull = false;
   let text = '';
   for (const [index, field] of root.fields.entries()) {
-    const { key, name } = field;
+    const { name } = field;
     const resolution = new Resolution(run);
     if (field.needsResolving(false)) field.resolve(held, index, undefined, resolution);
     await resolution.finish();
@@ -219,7 +222,6 @@ async function serially(root: PreparedSelection, run: Run, { mayGoOn }: RunOptio
       values[index] = new PayloadTooLarge(name, sink.maxBytes);
       text = await write(append, text, held, run);
     }
-    if (!name.startsWith('__') && mayGoOn?.(key) === false) break;
   }
   return root.fields.length === 0 ? '{}' : `${text}}`;
 }

@@ -108,10 +108,6 @@ export interface RunOptions {
   readonly maxBytes: number;
   /** Without it, the execution never yields to others. */
   readonly turns?: Turns | undefined;
-  /**
-   * Asked after each root mutation. The fields after one for which it is false are neither carried out nor in the data.
-   */
-  readonly mayGoOn?: (key: string) => boolean;
 }
 
 /** Where an object or a list goes on whose writing was suspended: at the value with this index. */

@@ -181,6 +181,12 @@ export class PreparedField {
     else resolution.put(place, () => this.read(source, run), this.#isRelation ? call : undefined);
   }
 
+  /** What its resolver returns where it is a root field, for another context than that of the run. */
+  callAtRoot(source: object, run: Run, context: unknown): unknown {
+    const path: ResponsePath = { prev: undefined, key: this.key, typename: this.parentType.name };
+    return this.#call(source, run, this.#infoAt(path, run), context);
+  }
+
   /** Its value where it has no resolver. What a resolver computes, it computes once for an object. */
   read(source: unknown, run: Run): unknown {
     if (!this.#isComputed) return (source as Readonly<Record<string, unknown>>)[this.name];
@@ -219,9 +225,9 @@ export class PreparedField {
     };
   }
 
-  #call(source: unknown, run: Run, info: Partial<GraphQLResolveInfo>): unknown {
+  #call(source: unknown, run: Run, info: Partial<GraphQLResolveInfo>, context = run.context): unknown {
     const { resolve = defaultFieldResolver } = this.definition;
-    return resolve(source, run.argumentsOf(this), run.context, info as GraphQLResolveInfo);
+    return resolve(source, run.argumentsOf(this), context, info as GraphQLResolveInfo);
   }
 
   #relationsBelow(): readonly string[] {
