@@ -38,8 +38,7 @@ export interface Stores {
  *   transaction. When any of it fails, or does more than that, all is rolled back, and each work is done again by
  *   itself.
  * - `atomic`: it has several writes, and locks all rows first (`lockNamedRows`). It may take 2 s from BEGIN (500 ms on
- *   the embedded database), and is done again after a deadlock within that time, on stores made anew. A write that
- *   fails rolls all back, whatever the work makes of it; a read that fails doesn't. Throws UNAVAILABLE when it takes
- *   too long.
+ *   the embedded database), and is done again after a deadlock within that time, on stores made anew. A statement
+ *   that fails rolls all back, whatever the work makes of it. Throws UNAVAILABLE when it takes too long.
  */
 export type TransactionKind = 'plain' | 'insertion' | 'atomic';

@@ -14,9 +14,6 @@ import {
 
 const begin = control('begin');
 const commit = control('commit');
-const savepoint = control('savepoint before_read');
-const rollbackToSavepoint = control('rollback to savepoint before_read');
-const releaseSavepoint = control('release savepoint before_read');
 
 /**
  * A connection of the pool, from `connect` until it is released. After that it may be another's, so nothing is sent on
@@ -89,19 +86,6 @@ export class ConnectionLease {
     this.#deferred = [];
     const rows = await connection.run([...deferred, ...queries]);
     return rows.slice(deferred.length);
-  }
-
-  /** The same for a read, whose failure doesn't end the transaction. Reads must not overlap. */
-  async runRead<Row>(statement: Statement<Row>, values: StatementValues): Promise<Row[]> {
-    this.#deferred.push(savepoint);
-    try {
-      const rows = await this.run(statement, values);
-      this.#deferred.push(releaseSavepoint);
-      return rows;
-    } catch (error) {
-      this.#deferred = [rollbackToSavepoint];
-      throw error;
-    }
   }
 
   /** Sends a text that isn't prepared. */

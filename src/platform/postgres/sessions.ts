@@ -123,8 +123,8 @@ class CallerSession implements Session {
   }
 
   /**
-   * Rolls back what has taken too long, and what PostgreSQL would roll back at a COMMIT without a word, because a write
-   * has failed.
+   * Rolls back what has taken too long, and what PostgreSQL would roll back at a COMMIT without a word, because a
+   * statement has failed.
    */
   async #untilDeadline<T>(lease: ConnectionLease, deadline: number, work: Work<T>): Promise<T> {
     const { atomicMillis, failureOf } = this.#shared;
@@ -134,29 +134,19 @@ class CallerSession implements Session {
       if (performance.now() <= deadline) return;
       throw new DatabaseUnavailable('deadline', new Error(`A transaction has taken longer than ${atomicMillis} ms.`));
     };
-    const written = async <Result>(write: () => Promise<Result>): Promise<Result> => {
+    const watched = async <Result>(step: () => Promise<Result>): Promise<Result> => {
+      assertTime();
       try {
-        return await write();
+        return await step();
       } catch (error) {
         failure ??= failureOf(error);
         throw error;
       }
     };
-    const run = async <Row>(statement: Statement<Row>, values: StatementValues): Promise<Row[]> => {
-      assertTime();
-      if (statement.kind !== 'write') return lease.runRead(statement, values);
-      return written(() => lease.run(statement, values));
-    };
-    // What has failed is undone before the next statement is sent. All rows have been locked first.
-    let last: Promise<unknown> = Promise.resolve();
-    const inTurn = <Result>(next: () => Promise<Result>): Promise<Result> => {
-      const result = last.then(next);
-      last = result.catch(() => undefined);
-      return result;
-    };
+    // All rows have been locked first.
     const session = createTransactionSession(lease, failureOf, {
-      run: (statement, values) => inTurn(() => run(statement, values)),
-      withLease: (leased) => inTurn(() => written(() => leased(lease))),
+      run: (statement, values) => watched(() => lease.run(statement, values)),
+      withLease: (leased) => watched(() => leased(lease)),
     });
     try {
       const result = await work(session);
