@@ -19,7 +19,7 @@ export async function areStale() {
   return readFileSync(file, 'utf8') !== (await typesOfHandlers());
 }
 
-/** Schemas, and what a request of each operation has. */
+/** Schemas, and the parameters and the body of each operation's request. */
 async function typesOfHandlers() {
   const { components, paths } = await bundleContract();
   const schemas = Object.entries(components.schemas).filter(([name]) => !unusedSchemas.has(name));
@@ -27,7 +27,7 @@ async function typesOfHandlers() {
   const text = `${header}
     export interface Schemas {${schemas.map(([name, schema]) => `${name}: ${typeOf(schema)};`).join('\n')}}
 
-    /** What a request of each operation has. */
+    /** The parameters and the body of each operation's request. */
     export interface Operations {${operations.map((each) => typeOfOperation(each, components)).join('\n')}}`;
   return format(text, { ...(await resolveConfig(file)), filepath: file });
 }

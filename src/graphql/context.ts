@@ -14,9 +14,9 @@ interface ContextOptions {
   readonly atomic?: AtomicFields | undefined;
 }
 
-/** What the resolvers of one request share. */
+/** The values that the resolvers of one request share. */
 export class GraphQLContext implements Turns {
-  /** Those of its caller, or inside a transaction. */
+  /** The stores of the caller, or inside a transaction. */
   readonly stores: Stores;
   /** Made from these stores. */
   readonly services: Services;
@@ -26,9 +26,9 @@ export class GraphQLContext implements Turns {
   >;
   /** The holder of the key. */
   readonly principal: Principal;
-  /** With an Idempotency-Key. */
+  /** Present with an Idempotency-Key. */
   readonly keyed: KeyedWrites | undefined;
-  /** Of an operation with `@atomic`. */
+  /** Present in an operation with `@atomic`. */
   readonly atomic: AtomicFields | undefined;
   readonly #nestedQuota: NestedQuota;
   loaders: Loaders;

@@ -8,24 +8,24 @@ import { HttpError } from '../http/error-table.ts';
 const windowMillis = 60_000;
 /** A full page of parents for each request of the plan. */
 const parentsPerRequest = 100;
-/** So many of the last used ones are remembered, or twice as many. */
+/** The windows that were used last are remembered: so many, or twice as many. */
 const maxWindows = 10_000;
 
 /** Limits how many parents per minute a key may load each nested connection for. Each process counts separately. */
 export class NestedQuota {
   readonly #now: () => number;
-  /** By the key and the field. */
+  /** The windows, by the key and the field. */
   readonly #windows = new LruMap<string, { readonly closesAt: number; parents: number }>(maxWindows);
   /**
-   * Its own stores keep a timestamp for every call, here for every parent. This one keeps a sum, and the limiter gets
-   * what is left as its maximum.
+   * The stores of graphql-rate-limit (3.3) keep an instant for every call, here for every parent. This one keeps a sum,
+   * and the limiter gets what is left as its maximum.
    */
   readonly #limiter = getGraphQLRateLimiter({
-    identifyContext: (name: string) => name,
+    identifyContext: ({ id }: Pick<Principal, 'id'>) => id,
     store: {
       getForIdentity: () => [],
-      setForIdentity: ({ contextIdentity: name }, calls) => {
-        this.#windowOf(name).parents += calls.length;
+      setForIdentity: ({ contextIdentity, fieldIdentity }, calls) => {
+        this.#windowOf(contextIdentity, fieldIdentity).parents += calls.length;
       },
     },
   });
@@ -37,32 +37,33 @@ export class NestedQuota {
   }
 
   /** Counts the parents of one batch of a nested connection; returns the reason for a refusal, or undefined. */
-  count(
-    { id, limits }: Pick<Principal, 'id' | 'limits'>,
-    field: string,
-    parents: number,
-  ): Promise<HttpError | undefined> {
-    const limit = limits.requestsPerMinute * parentsPerRequest;
-    const decision = this.#lastDecision.then(() => this.#decide(`${id} ${field}`, field, parents, limit));
+  count(key: Pick<Principal, 'id' | 'limits'>, field: string, parents: number): Promise<HttpError | undefined> {
+    const decision = this.#lastDecision.then(() => this.#decide(key, field, parents));
     this.#lastDecision = decision;
     return decision;
   }
 
-  async #decide(name: string, field: string, parents: number, limit: number): Promise<HttpError | undefined> {
-    const window = this.#windowOf(name);
+  async #decide(
+    context: Pick<Principal, 'id' | 'limits'>,
+    field: string,
+    parents: number,
+  ): Promise<HttpError | undefined> {
+    const limit = context.limits.requestsPerMinute * parentsPerRequest;
+    const window = this.#windowOf(context.id, field);
     const max = limit - window.parents;
-    // The part of `info` that the limiter reads.
+    // The limiter reads nothing else of `info`.
     const info = { fieldName: field } as GraphQLResolveInfo;
-    const call = { parent: undefined, args: { parents: { length: parents } }, context: name, info };
+    const call = { parent: undefined, args: { parents: { length: parents } }, context, info };
     const options = { max, arrayLengthField: 'parents', uncountRejected: true };
-    // It treats a maximum of 0 as unset.
+    // The limiter takes a maximum of 0 for unset.
     if (max > 0 && (await this.#limiter(call, options)) === undefined) return undefined;
     const message = `${field} can be loaded for ${limit} parents per minute with this key, and fewer than these ${parents} are left.`;
     const retryAfterSeconds = Math.max(1, Math.ceil((window.closesAt - this.#now()) / 1000));
     return new HttpError('RATE_LIMITED', message, { retryAfterSeconds });
   }
 
-  #windowOf(name: string): { readonly closesAt: number; parents: number } {
+  #windowOf(id: string, field: string): { readonly closesAt: number; parents: number } {
+    const name = `${id} ${field}`;
     const now = this.#now();
     let window = this.#windows.get(name);
     if (window === undefined || window.closesAt <= now) {

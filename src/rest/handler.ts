@@ -12,18 +12,18 @@ export interface Call<Id extends OperationId> {
   readonly body: Operations[Id]['body'];
   /** The operation's path with the prefix; path parameters are still in braces. */
   readonly url: string;
-  /** What is before every path: nothing, or `/v1`. */
+  /** The text before every path: empty, or `/v1`. */
   readonly prefix: string;
   /** HEAD: the body isn't sent, so a costly one needn't be made. */
   readonly isHead: boolean;
-  /** What a change expects of the row's version. */
+  /** The state that a change expects the row to be in. */
   readonly precondition: Precondition | undefined;
   readonly memory: Pick<RequestMemory, 'reserve' | 'hold' | 'keep'>;
   /** Waits until the event loop has time for more work of this client. */
   readonly enterTick: () => Promise<void>;
 }
 
-/** What a handler responds with. Conditional requests and HEAD are applied when it is sent. */
+/** The response of a handler. Conditional requests and HEAD are applied when it is sent. */
 export interface RestResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

@@ -4,7 +4,7 @@ import { preferredType } from '../platform/http/index.ts';
 import { HttpError } from '../http/error-table.ts';
 import { asksForProblems } from '../http/failure-response.ts';
 
-/** Of every response with a body. */
+/** The media type of every response with a body. */
 export const jsonMediaType = 'application/json; charset=utf-8';
 
 /** The error for a client that doesn't accept JSON (406). */

@@ -20,14 +20,14 @@ import type { Call, Handler, RestResponse } from './handler.ts';
 import { parseJsonObject } from './json.ts';
 import { compileQuery } from './parameters.ts';
 import { compileBody } from './schema-check.ts';
-import { sendResponse } from './send-response.ts';
+import { sendRestResponse } from './send-response.ts';
 
 export interface OperationContext {
-  /** What is before every path: nothing, or `/v1`. */
+  /** The text before every path: empty, or `/v1`. */
   readonly prefix: string;
   readonly stores: { for(caller: Caller): Stores };
   readonly idempotency: IdempotencyService;
-  /** For whole collections that are streamed. */
+  /** The slots for whole collections that are streamed. */
   readonly collectionSlots: Share;
 }
 
@@ -51,13 +51,13 @@ export function compileOperation<Id extends OperationId>(
     const stores = context.stores.for(request.caller);
     const identity =
       key === undefined ? undefined : { principalId: request.principal.id, key, fingerprint: fingerprintOf(request) };
-    // Before anything is waited for.
+    // The bytes are let go of before anything is waited for.
     request.body = undefined;
     const response =
       identity === undefined
         ? await respond(createServices(stores))
         : await respondOnce(identity, stores, context, respond);
-    return sendResponse(request, reply, response, context.collectionSlots);
+    return sendRestResponse(request, reply, response, context.collectionSlots);
   };
 }
 

@@ -56,11 +56,11 @@ export function selection<Row>(call: ListCall, rows: Page<Row>, bodyOf: (row: Ro
   return { ...response, headers: { etag } };
 }
 
-/** What a row takes as an object, as JSON text and as bytes, until its response is complete. */
+/** A row is in memory so many times until its response is complete: as an object, and as JSON text or its bytes. */
 const copies = 2;
 
 /**
- * What a whole collection takes while it is streamed: the batch that is sent and the next one, each with its copies.
+ * The memory of a whole collection while it is streamed: the batch that is sent and the next one, each with its copies.
  */
 const streamBytes = 2 * copies * walkBatchBytes;
 
@@ -70,7 +70,7 @@ const streamBytes = 2 * copies * walkBatchBytes;
  */
 const textLength = 32 * 1024;
 
-/** For the first text, which tells how long rows are. */
+/** The length that rows are taken for until the first text tells it. */
 const firstRowLength = 2 * 1024;
 
 /**

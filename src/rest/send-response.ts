@@ -9,7 +9,7 @@ import { isKnown } from './entity-tag.ts';
 import { jsonMediaType } from './media-types.ts';
 
 /** Sends the response: that to a GET or HEAD as the client's preconditions on its entity tag say. */
-export async function sendResponse(
+export async function sendRestResponse(
   request: FastifyRequest,
   reply: FastifyReply,
   { status, headers, body }: RestResponse,
@@ -38,7 +38,7 @@ async function streamCollection(
   chunks: AsyncIterable<string>,
   collectionSlots: Share,
 ): Promise<FastifyReply> {
-  // It wouldn't close once more.
+  // A closed response doesn't emit `close` once more.
   if (reply.raw.closed) throw clientGone;
   const slot = collectionSlots.takeNow(caller);
   reply.raw.once('close', () => slot.release());

@@ -31,7 +31,7 @@ export const EventTypeEnum = registerEnum<EventType>(
   Object.fromEntries(eventTypes.map((type) => [type, descriptionOf(type)])) as Record<EventType, string>,
 );
 
-/** Its computed fields are in the resolver. */
+/** The computed fields are in the resolver. */
 @ObjectType('Event', { description: 'A committed change of one object.', simpleResolvers: true })
 export class EventObjectType implements Pick<StoreEvent, 'type' | 'at'> {
   @Field(() => EventTypeEnum, { description: 'What has happened.' })

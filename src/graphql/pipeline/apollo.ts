@@ -173,7 +173,7 @@ function preparing({ schema, hidden, limits, log, onRefusal }: ApolloOptions): A
   };
 }
 
-/** What a node takes with what is prepared of it, on the average. */
+/** The average size of a node, with everything that is prepared of it. */
 const bytesOfNode = 200;
 
 /**

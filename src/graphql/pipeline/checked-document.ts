@@ -17,7 +17,7 @@ import { overLimit, tooManyRepetitions } from './errors.ts';
 export interface CheckedDocument {
   /** How many fields it selects, fragments expanded. */
   readonly fieldCount: number;
-  /** What is validated in its place; undefined for one that is refused. */
+  /** The document that is validated in its place; undefined for one that is refused. */
   readonly comparable?: DocumentNode;
   readonly refusal?: GraphQLError;
 }
@@ -102,7 +102,7 @@ interface PlacedSelections {
   readonly within: Surrounding | undefined;
 }
 
-/** What is selected at one place of the response, from however many selection sets. */
+/** The fields that are selected at one place of the response, from however many selection sets. */
 interface Level {
   readonly fields: Map<string, { count: number; readonly selectionSets: PlacedSelections[] }>;
   readonly spreads: Set<string>;

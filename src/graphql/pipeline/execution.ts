@@ -34,20 +34,20 @@ const tracer = trace.getTracer('petstore-gateway');
 
 /** A list of thousands can fail with thousands of equal errors. */
 const maxLoggedErrors = 10;
-/** Of an operation's name. */
+/** The characters of an operation's name in the log. */
 const maxLoggedName = 100;
 
 /** An operation as one request sends it. Nothing else of the request's text is kept while it is executed. */
 export interface OperationCall {
   readonly operation: KnownOperation;
   readonly measured: Measure;
-  /** Those that it declares, not coerced yet. */
+  /** The variables that it declares, not coerced yet. */
   readonly variables: Readonly<Record<string, unknown>>;
   /** The size of the request. */
   readonly bytes: number;
 }
 
-/** What is said of the end of an operation. */
+/** The end of an operation, as the log and the metrics have it. */
 type Outcome = Pick<GraphQLResponse, 'status' | 'codes'>;
 
 /** Records the outcome for the log line of the request, and its errors for the metrics. */

@@ -8,7 +8,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 
-/** What stands in a message in place of a name. */
+/** A message has this in place of a name. */
 const hidden = '…';
 
 /** Says whether the client has sent this name itself. */

@@ -21,10 +21,10 @@ import type { Measure, SizingValue } from './measures.ts';
 
 /** A list in an operation, which multiplies what its entries select. */
 export interface CountedList {
-  /** Its response key, and those of the objects that it is in: `pets`, `category.pets`. */
+  /** The response keys of the objects that it is in, and its own: `pets`, `category.pets`. */
   readonly path: string;
   readonly entries: number;
-  /** What it counts, with all that is in it, for one parent. */
+  /** The complexity for one parent, with everything in it. */
   readonly complexity: number;
   /** The list that counts most in each of its entries. */
   readonly within: CountedList | undefined;
@@ -38,7 +38,7 @@ const complexityOfSearch = 500;
 interface Size {
   readonly depth: number;
   readonly complexity: number;
-  /** Of all searches: parents don't multiply it, because a field searches once for all of them. */
+  /** The complexity of all searches: parents don't multiply it, because a field searches once for all of them. */
   readonly searches: number;
   readonly list: CountedList | undefined;
   readonly aliases: number;

@@ -19,7 +19,7 @@ export interface Measure {
   readonly bytes: number;
   /** The root fields as the schema names them, one for each response key. */
   readonly rootFields: readonly string[];
-  /** Those that are executed: without `__typename` and introspection. */
+  /** The root fields that are executed: all but `__typename` and introspection. */
   readonly executedFields: readonly string[];
   /** The names of all of them, each once. */
   readonly rootFieldNames: readonly string[];

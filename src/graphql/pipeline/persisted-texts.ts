@@ -6,7 +6,7 @@ const minEntryBytes = 512;
 
 interface StoredText {
   readonly text: string;
-  /** That of the client that has sent it. */
+  /** The id of the client that has sent it. */
   readonly id: string;
   readonly lease: Lease;
 }

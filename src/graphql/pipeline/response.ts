@@ -6,7 +6,7 @@ import { bytesOf, type Execution, type JsonText, PayloadTooLarge } from '../../p
 import { describeFailure, HttpError } from '../../http/error-table.ts';
 import { graphqlTypes } from '../../http/failure-response.ts';
 import { preferredType, sendChunks } from '../../platform/http/index.ts';
-import { eventStreamType, namesEventStream, singleEvent } from '../streams/framing.ts';
+import { eventStreamContentType, namesEventStream, singleEvent } from '../streams/framing.ts';
 import { asGraphQLError, decisiveRefusal, formatError, refusalHead } from './errors.ts';
 import type { Measure } from './measures.ts';
 
@@ -14,7 +14,7 @@ import type { Measure } from './measures.ts';
 export interface GraphQLResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** What is sent before `body`, of a large result. */
+  /** The parts of a large result that are sent before `body`. */
   readonly chunks: readonly Buffer[];
   readonly body: string;
   /** The codes of its errors. */
@@ -24,7 +24,7 @@ export interface GraphQLResponse {
 /**
  * Sends a response as JSON, or as the only result of a stream: by default where its client accepts nothing else.
  */
-export function sendResponse(
+export function sendGraphQLResponse(
   request: FastifyRequest,
   reply: FastifyReply,
   { status, headers, chunks, body }: GraphQLResponse,
@@ -35,7 +35,7 @@ export function sendResponse(
   const isEvent = asEvent ?? (type === undefined && (status === 200 || status === 400) && namesEventStream(accept));
   void reply
     .code(isEvent ? 200 : status)
-    .header('content-type', isEvent ? eventStreamType : `${type ?? graphqlTypes[0]}; charset=utf-8`)
+    .header('content-type', isEvent ? eventStreamContentType : `${type ?? graphqlTypes[0]}; charset=utf-8`)
     .header('cache-control', 'no-store')
     .headers(headers);
   const { start, end } = singleEvent;

@@ -29,7 +29,7 @@ import {
   otherHash,
   otherId,
   refusalResponse,
-  sendResponse,
+  sendGraphQLResponse,
   unknownId,
 } from './response.ts';
 import { ApolloValidator, type ApolloOptions, type ApolloRefusal } from './apollo.ts';
@@ -62,16 +62,16 @@ export interface GraphQLServer {
 const webSocketRefusal =
   'Subscriptions come over text/event-stream or multipart/mixed, not over a WebSocket: send POST requests.';
 
-/** What a request may keep of variables that its operation perhaps doesn't declare, while it waits to be validated. */
+/** A request may keep so much of variables that its operation perhaps doesn't declare, while it waits to be validated. */
 const maxUndeclaredBytes = 64 * 1024;
 
-/** What is needed of a request to validate its document. */
+/** The parts of a request that its document is validated with. */
 interface ReadRequest {
   readonly text: string;
   readonly operationName: string | undefined;
   readonly key: string;
   readonly known: KnownOperation | undefined;
-  /** Those that its operation declares, or may declare. */
+  /** The variables that its operation declares, or may declare. */
   readonly variables: Readonly<Record<string, unknown>>;
   readonly bytes: number;
   /** The hash under which the text is kept if it is valid. */
@@ -142,7 +142,7 @@ class Endpoint {
     const found = await this.#find(request);
     if ('status' in found) return this.#refuse(found, request, reply);
     const { kind } = found.operation.prepared;
-    // Of every valid operation, also of one that is refused before it is executed.
+    // Every valid operation has one, also if it is refused before it is executed.
     void reply.header(complexityHeaderName, String(found.measured.complexity));
     if (request.method !== 'POST' && kind !== OperationTypeNode.QUERY)
       return this.#refuse(onlyByPost(kind), request, reply);
@@ -154,7 +154,7 @@ class Endpoint {
     return this.#execute(found, key, request, reply);
   }
 
-  /** What a request asks for, or why it is refused. From here on nothing else of what it has sent is kept. */
+  /** The operation that a request asks for, or its refusal. From here on nothing else of the request's text is kept. */
   async #find(request: FastifyRequest): Promise<OperationCall | GraphQLResponse> {
     const read = this.#read(request);
     if ('status' in read) return read;
@@ -190,7 +190,7 @@ class Endpoint {
     const known = this.documents.find(key);
     const read = { text, operationName, key, known, bytes, sha256: isHashSent ? sha256 : undefined };
     if (known !== undefined) return { ...read, variables: known.variables.of(variables) };
-    // It may wait to be validated.
+    // The request may wait to be validated.
     request.memory.holdParsed(variables, 2 * text.length);
     return { ...read, variables: sizeOf(variables) > maxUndeclaredBytes ? namedIn(text, variables) : variables };
   }
@@ -221,7 +221,7 @@ class Endpoint {
     const keyed = key === undefined ? undefined : new KeyedWrites(idempotency, stores, request.principal.id, key);
     const context = new GraphQLContext(stores, services, this.#nestedQuota, request, { keyed });
     const response = await executeOperation(call, context, this.#options);
-    sendResponse(request, reply, response);
+    sendGraphQLResponse(request, reply, response);
   }
 
   async #refuse(refusal: GraphQLResponse, request: FastifyRequest, reply: FastifyReply): Promise<void> {
@@ -229,7 +229,7 @@ class Endpoint {
     request.graphql = { codes };
     this.#options.onErrors('none', codes);
     await request.meter.spend();
-    sendResponse(request, reply, refusal);
+    sendGraphQLResponse(request, reply, refusal);
   }
 }
 

@@ -16,7 +16,7 @@ export interface TrustedDocument {
 
 const apolloFormat = 'apollo-persisted-query-manifest';
 
-/** What ids may begin with, as in the proposal for persisted documents of GraphQL over HTTP. */
+/** Ids may begin with this, as in the proposal for persisted documents of GraphQL over HTTP. */
 const hashPrefix = /^sha256:/;
 
 /** The id as the manifest has it. */

@@ -23,7 +23,7 @@ import { validationFailed, type DomainError, type Violation } from '../../domain
 import type { OperationSource, Variables } from '../../platform/executor/index.ts';
 import { isConcealed, namesIn, namesInValue, type HiddenSchema } from './hidden-schema.ts';
 
-/** Those of the variables that a document may declare, which isn't parsed yet: it has their names. */
+/** The variables that a document may declare, because it has their names; it isn't parsed yet. */
 export function namedIn(text: string, variables: Variables): Variables {
   return only(variables, new Set(text.match(/[_A-Za-z]\w*/g)));
 }
@@ -81,7 +81,7 @@ export class DeclaredVariables {
     }
   }
 
-  /** Those of the variables that are declared. */
+  /** The variables that are declared, of all that were sent. */
   of(sent: Variables): Variables {
     return only(sent, this.#declared);
   }
@@ -149,7 +149,7 @@ function withExactIds(value: unknown, type: GraphQLInputType): unknown {
   return withExactFields(value as Readonly<Record<string, unknown>>, type);
 }
 
-/** It may have any number of fields that the type doesn't know. */
+/** The value may have any number of fields that the type doesn't know. */
 function withExactFields(
   value: Readonly<Record<string, unknown>>,
   type: GraphQLInputObjectType,

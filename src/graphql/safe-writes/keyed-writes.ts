@@ -11,7 +11,7 @@ import type { PayloadCodec } from './stored-payload.ts';
 
 /** A root field that is to be carried out once. */
 export interface KeyedField {
-  /** Its response name. */
+  /** The response name of the field. */
   readonly field: string;
   readonly fingerprint: string;
   readonly isInsertion: boolean;

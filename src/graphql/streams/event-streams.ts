@@ -19,7 +19,7 @@ import { type FeedStream, FeedStreams, type Framing, type StreamTerms } from '..
 import type { OnRefusal } from '../../http/observe/bounds.ts';
 import { describeFailure, type HttpError } from '../../http/error-table.ts';
 import { KeySubscriber, type KeyChecks } from './key-subscriber.ts';
-import { Shared } from './shared.ts';
+import { SharedValues } from './shared-values.ts';
 import { draining, endFor, lastedLong, tooMany } from './stream-ends.ts';
 import type { StreamSelection } from './stream-selection.ts';
 import { StreamTexts } from './stream-texts.ts';
@@ -45,10 +45,10 @@ export interface EventStreamsOptions extends KeyChecks {
 /** A stream that a request opens. */
 export interface StreamOpening {
   readonly key: string;
-  /** Of the request. */
+  /** The caller of the request. */
   readonly caller: Caller;
   readonly principal: Principal;
-  /** That of the request; from then on that of the stream. */
+  /** The memory of the request, which is the stream's from then on. */
   readonly memory: RequestMemory;
   readonly selection: StreamSelection;
   readonly filter: EventFilter | undefined;
@@ -64,7 +64,7 @@ export interface StreamOpening {
 /** An estimate of what a stream and its connection take, and each object of its filter. */
 const bytesOfStream = 16 * 1024;
 const bytesOfSubject = 8;
-/** Of an event besides its texts. */
+/** An estimate of what an event takes besides its texts. */
 const bytesOfEvent = 600;
 
 /** The event streams of the process: who may open them, what they cost and remember. */
@@ -72,7 +72,7 @@ export class EventStreams {
   readonly #options: EventStreamsOptions;
   readonly #streams: FeedStreams<StoreEvent>;
   readonly #texts: StreamTexts;
-  readonly #subscribers = new Shared<KeySubscriber>();
+  readonly #subscribers = new SharedValues<KeySubscriber>();
   /** A key's part is that of the plan that it has when it opens one more. */
   readonly #slots: Share;
   #isDraining = false;

@@ -1,7 +1,7 @@
 import type { Framing } from '../../platform/feed/index.ts';
 import { acceptedRanges, type MediaRange } from '../../platform/http/index.ts';
 
-/** What surrounds the only result of a response over Server-Sent Events. JSON text has no line breaks. */
+/** The text around the only result of a response over Server-Sent Events. JSON text has no line breaks. */
 export const singleEvent = { start: 'event: next\ndata: ', end: '\n\nevent: complete\ndata:\n\n' };
 
 /** GraphQL over Server-Sent Events, "distinct connections mode". */
@@ -27,9 +27,9 @@ const multipart: Framing = {
   end: (body) => `${partHead}{"payload":null,${body.slice(1)}${delimiter}--\r\n`,
 };
 
-export const eventStreamType = serverSentEvents.contentType;
+export const eventStreamContentType = serverSentEvents.contentType;
 
-/** What a client may accept for a subscription, in words. */
+/** The media types that a client may accept for a subscription, in words. */
 export const streamTypes = 'text/event-stream or multipart/mixed;subscriptionSpec=1.0';
 
 /** The framing that an Accept header prefers among those that it names. */

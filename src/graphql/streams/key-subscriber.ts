@@ -8,7 +8,7 @@ import { banned, daySpent, endFor, keyEnded } from './stream-ends.ts';
 export interface KeyChecks {
   readonly keys: Pick<KeyDirectory, 'find'>;
   readonly quota: Pick<QuotaService, 'peek' | 'consume'>;
-  /** Of the database. */
+  /** The database's clock. */
   readonly now: () => number;
   /** Called with what the key can't be checked for, unless that is a lost database. Must not throw. */
   readonly onFailure: (error: unknown) => void;

@@ -26,17 +26,17 @@ import {
 import { HttpError } from '../../http/error-table.ts';
 import { causeOf, overLimit } from '../pipeline/errors.ts';
 
-/** What one selection may keep, and an estimate of what it keeps for each field besides its text. */
+/** The limit of what one selection keeps, and an estimate of what it keeps for each field besides its text. */
 const maxBytes = 64 * 1024;
 const bytesOfField = 800;
 
-/** What the result of one event may have. */
+/** The limit of the result of one event. */
 export const maxResultBytes = 64 * 1024;
 const start = '{"data":';
 const end = '}';
 
 /**
- * What a stream selects of each event, as an operation of its own: nothing of its document is kept, nor its variables,
+ * The selection of a stream on each event, as an operation of its own: nothing of its document is kept, nor its variables,
  * which decide `@skip` and `@include` only. Fields of events take no arguments, and are read or computed at once.
  */
 export class StreamSelection {

@@ -2,7 +2,7 @@ import type { StoreEvent } from '../../domain/events/event.ts';
 import { LruMap } from '../../platform/lru-map.ts';
 import { describeFailure, HttpError } from '../../http/error-table.ts';
 import type { OnRefusal } from '../../http/observe/bounds.ts';
-import { Shared, type SharedValue } from './shared.ts';
+import { SharedValues, type SharedValue } from './shared-values.ts';
 import { endFor } from './stream-ends.ts';
 import type { StreamSelection } from './stream-selection.ts';
 
@@ -12,7 +12,7 @@ const maxCharacters = 2 ** 21;
 /** The results that streams send: one for each event and selection, however many streams share that. */
 export class StreamTexts {
   readonly #texts = new LruMap<string, string>(maxCharacters, (key, text) => key.length + text.length);
-  readonly #selections = new Shared<StreamSelection>();
+  readonly #selections = new SharedValues<StreamSelection>();
   readonly #onRefusal: OnRefusal;
   readonly #onFailure: (error: unknown) => void;
 

@@ -17,9 +17,9 @@ import { assertWithinLimits } from '../pipeline/admission.ts';
 import { asGraphQLError } from '../pipeline/errors.ts';
 import { observe, recordOutcome, type ExecutionOptions, type OperationCall } from '../pipeline/execution.ts';
 import type { KnownOperation } from '../pipeline/documents.ts';
-import { refusalResponse, sendResponse, type GraphQLResponse } from '../pipeline/response.ts';
+import { refusalResponse, sendGraphQLResponse, type GraphQLResponse } from '../pipeline/response.ts';
 import type { EventStreams, StreamOpening } from './event-streams.ts';
-import { eventStreamType, framingFor, streamTypes } from './framing.ts';
+import { eventStreamContentType, framingFor, streamTypes } from './framing.ts';
 import { StreamSelection } from './stream-selection.ts';
 
 /**
@@ -39,8 +39,9 @@ export async function sendSubscription(
   const opened = await observe(call, request, () => open(call, request, reply, streams, options));
   if (!('body' in opened)) return;
   const { isResult, status } = opened;
-  const asEvent = isResult && status === 400 && framingFor(request.headers.accept)?.contentType === eventStreamType;
-  sendResponse(request, reply, opened, asEvent);
+  const asEvent =
+    isResult && status === 400 && framingFor(request.headers.accept)?.contentType === eventStreamContentType;
+  sendGraphQLResponse(request, reply, opened, asEvent);
 }
 
 /** `isResult`: refused by limits or variables, as parsing and validation refuse. */
@@ -110,7 +111,7 @@ function begin(request: FastifyRequest, reply: FastifyReply, { contentType }: Fr
   return beginStream(request, reply, { 'content-type': contentType, 'x-accel-buffering': 'no' });
 }
 
-/** It has been checked. */
+/** The request's key, which has been checked. */
 function apiKeyOf({ raw }: FastifyRequest): string {
   const sent = sentKey(raw);
   return sent !== undefined && 'key' in sent ? sent.key : '';

@@ -4,7 +4,7 @@ import { tightest, type WindowFigures } from '../../platform/quotas/index.ts';
 import type { GraphQLContext } from '../context.ts';
 import { RateLimitType, ViewerType } from './viewer.type.ts';
 
-/** What the key of the request is, and what is left of its quota. */
+/** The key of the request, and what is left of its quota. */
 @Resolver()
 export class ViewerResolver {
   @Query(() => ViewerType, {

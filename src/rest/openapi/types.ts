@@ -41,7 +41,7 @@ export interface Schemas {
   };
 }
 
-/** What a request of each operation has. */
+/** The parameters and the body of each operation's request. */
 export interface Operations {
   listPets: {
     path: object;

@@ -7,7 +7,7 @@ export interface SharedValue<Value> {
   readonly release: () => void;
 }
 
-export class Shared<Value> {
+export class SharedValues<Value> {
   readonly #values = new Map<string, SharedValue<Value>>();
 
   acquire(key: string, make: () => Value): SharedValue<Value> {
