@@ -112,7 +112,7 @@ function create(values: OptionValues): CommandWork {
     scopes: values.scopes === undefined ? undefined : scopesOf(values.scopes),
   };
   const expiresIn = lifeOf(values['expires-in']);
-  return async (access, now) => newSecret(await access.create({ ...input, expiresAt: expiryOf(expiresIn, now) }), now);
+  return async (access, now) => withSecret(await access.create({ ...input, expiresAt: expiryOf(expiresIn, now) }), now);
 }
 
 function update(values: OptionValues, id: string): CommandWork {
@@ -130,10 +130,10 @@ function update(values: OptionValues, id: string): CommandWork {
 
 function rotate({ overlap }: OptionValues, id: string): CommandWork {
   const seconds = overlap === undefined ? undefined : durationOf('overlap', overlap, 0);
-  return async (access, now) => newSecret(await access.rotate(id, seconds), now);
+  return async (access, now) => withSecret(await access.rotate(id, seconds), now);
 }
 
-function newSecret({ apiKey, secret }: CreatedKey, now: number): Output {
+function withSecret({ apiKey, secret }: CreatedKey, now: number): Output {
   return {
     text: secret,
     note: `${describeKey(apiKey, now)} Keep the key safe: it can't be shown again.`,
