@@ -4,6 +4,7 @@ import {
   getNullableType,
   GraphQLID,
   isInputObjectType,
+  isListType,
   type GraphQLField,
   type GraphQLSchema,
 } from 'graphql';
@@ -49,11 +50,11 @@ function assertNamesRows(field: RootMutation): void {
   if (field.extensions['rowsOf'] === undefined) throw new TypeError(`${field.name} needs @Writes or @Creates.`);
   const inputType = getNullableType(field.args[0]?.type);
   if (!isInputObjectType(inputType)) throw new TypeError(`${field.name} needs an input.`);
-  const unread = new Set<PropertyKey>();
-  for (const { name, type } of Object.values(inputType.getFields()))
-    if (getNamedType(type) === GraphQLID) unread.add(name);
-  const read = (_input: object, name: PropertyKey): undefined => {
+  const ids = Object.values(inputType.getFields()).filter(({ type }) => getNamedType(type) === GraphQLID);
+  const unread = new Set<PropertyKey>(ids.map(({ name }) => name));
+  const read = (_input: object, name: PropertyKey): unknown => {
     unread.delete(name);
+    return ids.some((id) => id.name === name && isListType(getNullableType(id.type))) ? [] : undefined;
   };
   rowsNamedBy(field, { input: new Proxy({}, { get: read }) });
   if (unread.size === 0) return;
