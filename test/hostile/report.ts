@@ -104,6 +104,11 @@ export function expectServed({ waitMillis, probeMillis }: Damage): void {
   expect(probeMillis).toBeLessThan(maxTickMillis);
 }
 
+/** No result holds the event loop for longer than this, whatever its shape and size. */
+export function expectShortHolds({ tickMillis }: Damage): void {
+  expect(tickMillis).toBeLessThan(50 * factor);
+}
+
 export function printTable(): void {
   const head = [
     'attack',

@@ -5,10 +5,10 @@ import { atEnd } from '../support/at-end.ts';
 import { startCluster } from '../support/started-cluster.ts';
 import { clientAttacks } from './client-attacks.ts';
 import { connectionAttacks } from './connection-attacks.ts';
-import { endureGenerated, generatedBy, generatedTimeoutMillis } from './generated/endure.ts';
+import { endureGenerated, endureResults, generatedBy, generatedTimeoutMillis } from './generated/endure.ts';
 import { limitMemory } from './memory-limit.ts';
 import { pause } from './raw-requests.ts';
-import { endure, expectHarmless, expectServed, printTable, timeoutMillis } from './report.ts';
+import { endure, expectHarmless, expectServed, expectShortHolds, printTable, timeoutMillis } from './report.ts';
 import { fillStore, Target } from './target.ts';
 
 /** What a process in a control group of 1 GiB survives. */
@@ -69,6 +69,16 @@ it(
     expectHarmless('these at once', responses, damages, { isAlone: false });
   },
   timeoutMillis,
+);
+
+it(
+  `is held for a short time by results of any shape and size, ${generatedBy}`,
+  async () => {
+    const [responses, damage] = await endureResults(target);
+    expectHarmless('results, generated', responses, [damage]);
+    expectShortHolds(damage);
+  },
+  generatedTimeoutMillis,
 );
 
 it(

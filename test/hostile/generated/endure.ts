@@ -5,6 +5,7 @@ import { summary, times } from '../raw-requests.ts';
 import type { Damage, Target } from '../target.ts';
 import type { Scene } from './act.ts';
 import { anyAct } from './kinds.ts';
+import { results } from './results.ts';
 
 /** How long the generated acts go on; hours for a search, with a seed to repeat what it has found. */
 const seconds = Number(process.env['HOSTILE_SECONDS'] || 6);
@@ -30,6 +31,36 @@ export async function endureGenerated(target: Target, keys: number): Promise<[st
   for (const socket of scene.open) socket.resetAndDestroy();
   expect(outcomes).toContain('stream 200');
   return [`${outcomes.length} requests: ${summary(outcomes)}`, damage];
+}
+
+/** Generated results of one client, one after another, so that what holds the event loop is one of them. */
+export async function endureResults(target: Target): Promise<[string, Damage]> {
+  const scene = await sceneOf(target, 1);
+  await placeOrders(target);
+  const outcomes: (string | number)[] = [];
+  const damage = await target.suffer(async () => {
+    const startedAt = performance.now();
+    const isOver = (): boolean => performance.now() - startedAt > seconds * 1_000;
+    for (let round = 0; !isOver() || (!outcomes.includes('large result') && round < 10); round += 1)
+      for (const act of fc.sample(results, { seed: seed + round, numRuns: 10 }))
+        outcomes.push(...(await act.run(scene)));
+  });
+  expect(outcomes).toContain('large result');
+  return [`${outcomes.length} results: ${summary(outcomes)}`, damage];
+}
+
+/** Orders with dates, and categories that have changed, to be selected. */
+async function placeOrders(target: Target): Promise<void> {
+  const orders = times(40, (index) => `o${index}: createOrder(input: $order) { order { id } }`).join(' ');
+  const order = { quantity: 1, shipDate: '2026-11-27T10:00:00Z' };
+  const query = `mutation ($order: CreateOrderInput!) { ${orders} }`;
+  const { text } = await target.graphql({ query, variables: { order } });
+  expect(text).not.toContain('errors');
+  for (let id = 1; id <= 20; id += 1) {
+    const body = JSON.stringify({ description: `${'\u{1F408}'.repeat(1_900)}${id}` });
+    const headers = { 'content-type': 'application/json' };
+    expect((await target.request(`/categories/${id}`, { method: 'PATCH', headers, body })).status).toBe(200);
+  }
 }
 
 async function sceneOf(target: Target, count: number): Promise<Scene> {
