@@ -9,6 +9,7 @@ const plainErrors = new Set([
   'ConfigError',
   'ConnectionFailure',
   'EmbeddedPostgresInUse',
+  'NotEnoughMemory',
   'UnsuitableCounters',
   'UnsuitableServer',
   'UnusableDocuments',

@@ -6,7 +6,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import type { App } from './app.ts';
 import { readConfig, type Config } from './config.ts';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from './platform/embedded/index.ts';
+import { type EmbeddedPostgres, isComplete, startEmbeddedPostgres } from './platform/embedded/index.ts';
 import { explainFailure } from './failed-start.ts';
 import { limitHeap } from './heap.ts';
 import type { LogDestination } from './platform/http/index.ts';
@@ -26,14 +26,14 @@ for (const event of uncaught) process.on(event, fail);
 async function start(): Promise<void> {
   const config = readConfig();
   for (const warning of [...config.warnings, ...warningsOfDescriptors(config)]) notify(warning);
-  const embedded = startEngine(config);
+  const { engine } = await startEngine(config);
   const [{ createApp }, { LogDestination }] = await Promise.all([
     import('./app.ts'),
     import('./platform/http/index.ts'),
   ]);
   const log = new LogDestination();
   const app = await createApp(config, {
-    embedded,
+    embedded: engine,
     logStream: log,
     onNotice: notify,
   });
@@ -68,13 +68,18 @@ function exitAnyway(code: number, log: LogDestination): void {
   exit(code, log).catch(() => process.exit(code));
 }
 
-/** Before anything else is loaded: the engine, in its own thread, takes as long to start as all modules to load. */
-function startEngine({ databaseUrl, dataDir }: Config): Promise<EmbeddedPostgres> | undefined {
-  if (databaseUrl !== undefined) return undefined;
-  const embedded = startEmbeddedPostgres(dataDir);
+/**
+ * Before anything else is loaded: the engine, in its own thread, takes as long to start as all modules to load. Only a
+ * database that is being made is waited for, because that takes more memory than anything later.
+ */
+async function startEngine({ databaseUrl, dataDir }: Config): Promise<{ engine?: Promise<EmbeddedPostgres> }> {
+  if (databaseUrl !== undefined) return {};
+  const isNew = !isComplete(dataDir);
+  const engine = startEmbeddedPostgres(dataDir);
   // A failure is reported when the database is opened.
-  embedded.catch(() => undefined);
-  return embedded;
+  engine.catch(() => undefined);
+  if (isNew) await engine;
+  return { engine };
 }
 
 function exitBeforeStart(): void {

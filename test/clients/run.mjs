@@ -131,7 +131,7 @@ async function runService(dataDir, settings, use) {
 }
 
 async function startService(settings) {
-  const child = spawn(process.execPath, ['--liftoff-only', join(dist, 'main.js')], {
+  const child = spawn(process.execPath, [join(dist, 'main.js')], {
     env: {
       PATH: process.env.PATH,
       NODE_COMPILE_CACHE: compiled,

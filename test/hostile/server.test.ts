@@ -2,11 +2,11 @@ import { afterAll, it } from '@jest/globals';
 
 import { RedisServer } from '../redis/redis-server.ts';
 import { atEnd } from '../support/at-end.ts';
+import { limitMemory } from '../support/memory-limit.ts';
 import { startCluster } from '../support/started-cluster.ts';
 import { clientAttacks } from './client-attacks.ts';
 import { connectionAttacks } from './connection-attacks.ts';
 import { endureGenerated, endureResults, generatedBy, generatedTimeoutMillis } from './generated/endure.ts';
-import { limitMemory } from './memory-limit.ts';
 import { pause } from './raw-requests.ts';
 import { endure, expectHarmless, expectServed, expectShortHolds, printTable, timeoutMillis } from './report.ts';
 import { fillStore, Target } from './target.ts';

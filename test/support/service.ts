@@ -22,8 +22,7 @@ interface ServiceOptions {
 /** The ADMIN_API_KEY that every service here is started with. */
 export const adminKey = 'a-key-for-administrators-in-the-tests';
 
-/** V8 runs the embedded engine as it compiles it first: to optimize it takes half of the processor time of a start. */
-export const program = '--liftoff-only dist/src/main.js';
+export const program = 'dist/src/main.js';
 
 /** Requests to a service that listens; writes and GraphQL as the administrator. */
 export class StoreClient {

@@ -20,8 +20,8 @@ export function holdsEmbeddedPostgres(dataDir: string): boolean {
   }
 }
 
-/** Whether the database in the directory was served once: until then a start would make it anew. */
-export function isClusterComplete(dataDir: string): boolean {
+/** Whether the database in the directory was served once: until then a start makes it anew. */
+export function isComplete(dataDir: string): boolean {
   return existsSync(join(clusterDirectory(dataDir), 'PG_VERSION')) && !existsSync(markerOf(dataDir));
 }
 

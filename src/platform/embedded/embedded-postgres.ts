@@ -2,8 +2,9 @@ import { realpathSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 import { inBackground } from '../background.ts';
-import { isClusterComplete, prepareCluster } from './cluster.ts';
+import { isComplete, prepareCluster } from './cluster.ts';
 import { failureIn, prepareDataDirectory, UnusableDataDirectory } from './data-directory.ts';
+import { assertEnoughMemory } from './memory.ts';
 import { tryLockDirectory, type DirectoryLock } from './directory-lock.ts';
 import { startEngineThread } from './engine-thread.ts';
 import { addressOf, assertTrustedSocketDirectory, prepareSocketDirectory, socketPath } from './socket-directory.ts';
@@ -35,8 +36,8 @@ export interface EmbeddedPostgres {
  *
  * Acknowledged writes survive a killed process, not necessarily a power cut. All connections share one backend: its
  * settings, named statements and advisory locks too. Throws EmbeddedPostgresInUse when the directory is served already,
- * and UnusableDataDirectory when it can't be made or written to, or has no database that was served once and
- * `mustExist` is true.
+ * UnusableDataDirectory when it can't be made or written to, or has no database that was served once and `mustExist` is
+ * true, and NotEnoughMemory.
  */
 export async function startEmbeddedPostgres(dataDir: string, mustExist = false): Promise<EmbeddedPostgres> {
   let lock: DirectoryLock | undefined;
@@ -44,14 +45,19 @@ export async function startEmbeddedPostgres(dataDir: string, mustExist = false):
     const realDataDir = mustExist ? realpathSync(dataDir) : prepareDataDirectory(dataDir);
     lock = tryLockDirectory(realDataDir);
     if (lock === undefined) throw new EmbeddedPostgresInUse(realDataDir);
-    if (mustExist && !isClusterComplete(realDataDir)) throw unfinished(dataDir);
+    const isNew = !isComplete(realDataDir);
+    if (isNew && mustExist) throw unfinished(dataDir);
+    assertEnoughMemory(isNew);
     const connection = addressOf(realDataDir);
     prepareCluster(realDataDir);
     prepareSocketDirectory(connection.host);
     const socket = socketPath(connection.host);
     // Left by a killed process: a running one would hold the lock.
     rmSync(socket, { force: true });
-    const engine = await startEngineThread({ dataDir: realDataDir, socketPath: socket });
+    const settings = { dataDir: realDataDir, socketPath: socket };
+    // The thread that has made the database keeps 300 MB for as long as it lives.
+    if (isNew) await (await startEngineThread(settings)).close();
+    const engine = await startEngineThread(settings);
     const ended = engine.ended.finally(() => lock?.release());
     return {
       connection,

@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 
 import { inBackground } from '../background.ts';
@@ -15,6 +16,13 @@ const closeTimeoutMillis = 5_000;
  */
 const stackSizeMb = 32;
 
+/**
+ * V8 leaves the engine as its baseline compiler has made it. Optimising takes 500 MB at once for one function of
+ * PGlite's, and more processor time than a small store ever gets back: see the README. `--liftoff-only` says the other
+ * two only on the command line.
+ */
+const withoutOptimiser = ['--liftoff-only', '--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
+
 /** The thread in which the engine and its socket live. */
 export interface EngineThread {
   /** Resolves when the thread is gone: with undefined after `close`, with the reason otherwise. */
@@ -28,6 +36,7 @@ export interface EngineThread {
  */
 export async function startEngineThread(settings: EngineSettings): Promise<EngineThread> {
   const file = new URL(`./engine.worker${extname(import.meta.filename)}`, import.meta.url);
+  for (const flag of withoutOptimiser) setFlagsFromString(flag);
   const worker = new Worker(file, { workerData: settings, resourceLimits: { stackSizeMb } });
   let failure = new Error('The embedded PostgreSQL has stopped by itself');
   let isClosing = false;

@@ -1,4 +1,4 @@
-export { holdsEmbeddedPostgres } from './cluster.ts';
+export { holdsEmbeddedPostgres, isComplete } from './cluster.ts';
 export {
   type EmbeddedPostgres,
   embeddedPostgresAddress,

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 
 /** A memory limit for a command, and how to remove it when the command has ended. */
 export interface MemoryLimit {
+  /** Whether it is a control group, which counts all that the command has. */
+  readonly isControlGroup: boolean;
   /** The command, to be run by a shell. */
   wrap(command: string): string;
   remove(): void;
@@ -24,7 +26,7 @@ const versions = [
 export function limitMemory(bytes: number): MemoryLimit {
   const own = readFileSync('/proc/self/cgroup', 'utf8');
   for (const { root, line, limit } of versions) {
-    const group = join(root, line.exec(own)?.[1] ?? '', `petstore-hostile-${process.pid}`);
+    const group = join(root, line.exec(own)?.[1] ?? '', `petstore-test-${process.pid}-${bytes}`);
     try {
       mkdirSync(group);
     } catch {
@@ -33,6 +35,7 @@ export function limitMemory(bytes: number): MemoryLimit {
     if (existsSync(join(group, limit))) {
       writeFileSync(join(group, limit), String(bytes));
       return {
+        isControlGroup: true,
         wrap: (command) => `sh -c 'echo $$ > ${join(group, 'cgroup.procs')} && exec ${command}'`,
         remove: () => rmdirSync(group),
       };
@@ -40,6 +43,7 @@ export function limitMemory(bytes: number): MemoryLimit {
     rmdirSync(group);
   }
   return {
+    isControlGroup: false,
     wrap: (command) => command.replace(/^node /, `node --max-old-space-size=${Math.floor(bytes / 2 ** 20)} `),
     remove: () => undefined,
   };
