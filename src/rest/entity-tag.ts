@@ -21,7 +21,7 @@ export function isKnown({ 'if-match': match, 'if-none-match': noneMatch }: Incom
 }
 
 /**
- * What a change expects of a row's version: `If-Match` names it, and `If-None-Match` doesn't. Undefined without both
+ * The precondition of a change: `If-Match` names the row's version, and `If-None-Match` doesn't. Undefined without both
  * (RFC 9110, section 13.2.2).
  */
 export function preconditionOf({

@@ -65,8 +65,7 @@ const emptyDocument: DocumentNode = { kind: Kind.DOCUMENT, definitions: [] };
 /**
  * Parses and validates documents by Apollo Server, and selects the operation.
  *
- * It executes nothing: the caller executes the prepared operation. What GraphQL over HTTP says about a request is in
- * `request.ts`.
+ * The caller executes the prepared operation. The rules of GraphQL over HTTP about a request are in `request.ts`.
  */
 export class ApolloValidator {
   readonly #apollo: ApolloServer<ApolloContext>;

@@ -189,8 +189,8 @@ function writtenAs({ loc }: SelectionNode): unknown {
 }
 
 /**
- * What makes a root field of a subscription depend on `@skip` or `@include`, as the specification forbids (September
- * 2025, 5.2.4.1). graphql-js 16 evaluates them while it validates, without variables, and throws.
+ * The selection that makes a root field of a subscription depend on `@skip` or `@include`, which the specification
+ * forbids (September 2025, 5.2.4.1). graphql-js 16 evaluates them while it validates, without variables, and throws.
  */
 function conditionalRoot(document: DocumentNode): SelectionNode | undefined {
   const sets = document.definitions.flatMap((definition) => {

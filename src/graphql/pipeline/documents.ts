@@ -98,7 +98,7 @@ export class Documents {
   }
 
   /**
-   * What a request asks for, sent in full or by its id; without a text for an unknown id. By the id of an entry of the
+   * The document that a request sends, in full or by its id; without a text for an unknown id. By the id of an entry of the
    * manifest it is the operation that the entry names, also where others share its text. Throws when the request names
    * another one.
    */

@@ -11,8 +11,8 @@ const retryAfterSeconds = 1;
  * Parses, validates and prepares new documents one after another: one in a tick of the event loop, in which other
  * requests go on.
  *
- * It is the most expensive work that a short request can cause. Who waits is served by client, the one first that has
- * used least.
+ * No other work that a short request can cause is as expensive. Requests that wait are served by client, the one first
+ * that has used least.
  */
 export class NewDocuments {
   readonly #share: Share;

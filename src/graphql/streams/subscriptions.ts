@@ -25,7 +25,7 @@ import { StreamSelection } from './stream-selection.ts';
 /**
  * Opens the stream of a subscription, and sends it.
  *
- * What parsing, validation and limits refuse is a result of the stream over Server-Sent Events. Everything else that is
+ * A refusal by parsing, validation or limits is a result of the stream over Server-Sent Events. Everything else that is
  * refused before the stream begins is an ordinary response.
  */
 export async function sendSubscription(
