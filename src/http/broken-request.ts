@@ -57,7 +57,8 @@ export function respondToBrokenRequest(context: BrokenRequestContext, error: Par
     // The rest of a body whose request has had its response already.
     closeSoon(socket);
   } else if (current === undefined) {
-    refuseOnSocket(context, socket, refusalOf(error), requestHeadIn(error.rawPacket));
+    const { rawPacket } = error;
+    connection?.refuse(() => refuseOnSocket(context, socket, refusalOf(error), requestHeadIn(rawPacket)));
   } else if (!current.req.complete && !current.headersSent) {
     // Its body is broken or too slow. What follows on the connection can't be separated from it.
     current.shouldKeepAlive = false;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
@@ -82,7 +83,7 @@ function disconnectionOf(error: unknown, { raw }: FastifyRequest): Error | undef
 
 const probe = /^\/(?:healthz|readyz)(?:\?|$)/;
 
-function isUrgent({ url = '' }: IncomingMessage): boolean {
+function isProbe({ url = '' }: IncomingMessage): boolean {
   return probe.test(url);
 }
 
@@ -103,10 +104,13 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const { logLevel: level, logAddresses: addresses = 'full', logStream: stream = process.stdout, limits } = options;
   const { callers = new Callers(new Accounts(), limits?.tickMillis), knownClientOf = () => undefined } = options;
   const { trustProxy = false, corsOrigins = [], onRefusal = () => undefined, onResponse, renderErrorPage } = options;
-  const callerOf = (request: IncomingMessage): Caller =>
-    callers.for(knownClientOf(request) ?? addressSubject(request.socket.remoteAddress).id);
+  const addressOf = ({ remoteAddress }: Socket): Caller => callers.for(addressSubject(remoteAddress).id);
+  const callerOf = (request: IncomingMessage): Caller => {
+    const client = knownClientOf(request);
+    return client === undefined ? addressOf(request.socket) : callers.for(client);
+  };
   const onConnect = (request: IncomingMessage, socket: Duplex): void => refuseTunnel(context, request, socket);
-  const node = createNodeServer({ callers, callerOf, isUrgent, limits, onRefusal, onConnect });
+  const node = createNodeServer({ callers, callerOf, addressOf, isProbe, limits, onRefusal, onConnect });
   const routeTable = new RouteTable(routerOptions);
   const responses = new ResponseLog({ stream, level, addresses, onResponse });
   const cors = allowOrigins(corsOrigins);

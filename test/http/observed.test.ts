@@ -3,6 +3,7 @@ import type { InjectOptions } from 'fastify';
 
 import { shownPrefix } from '../../src/domain/access/api-key.ts';
 import { createMetricsServer, Metrics } from '../../src/http/observe/metrics.ts';
+import { Callers } from '../../src/platform/callers/index.ts';
 import { portOf, responseTo } from '../platform/http/raw-requests.ts';
 import { startTestApp } from '../support/test-app.ts';
 
@@ -140,7 +141,7 @@ it('are collected for a bounded time, however often they are asked for', async (
     eventStreams: () => 0,
     isCountingShared: () => undefined,
   });
-  const server = createMetricsServer(metrics);
+  const server = createMetricsServer(metrics, new Callers(), () => undefined);
   for (let count = 0; count < 50; count += 1) expect((await server.inject('/metrics')).statusCode).toBe(200);
   expect(collections).toBeLessThan(20);
   await server.close();

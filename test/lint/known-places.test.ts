@@ -41,6 +41,17 @@ const watched: readonly Watched[] = [
     },
   },
   {
+    guarantee:
+      'what clients send begins in ticks alone: no other server is made, and nobody else listens to its events',
+    pattern:
+      /\.(?:on|once)\(\s*'(?:request|upgrade|checkContinue|checkExpectation|clientError)'|\bclientErrorHandler\b|\bfastify\(\{|\bcreateServer\b[^;]*from 'node:https?'/,
+    places: {
+      'src/http/observe/metrics.ts': 'stands on `createNodeServer`, and destroys what is no request',
+      'src/http/server.ts': 'stands on `createNodeServer`, and what is no request is refused by `refuse`',
+      'src/platform/http/node-server.ts': 'begins all of it by its connection: `http/ticks.test.ts`',
+    },
+  },
+  {
     // V8 makes such a function old from the start, and with it all that it refers to.
     guarantee: 'no function of a request is assigned to a property as it is written: a constant is',
     pattern:

@@ -1,8 +1,12 @@
+import type { Socket } from 'node:net';
+
 import { fastify, type FastifyInstance } from 'fastify';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
-import { MetricsText } from '../../platform/http/index.ts';
-import { bounds } from './bounds.ts';
+import type { Caller, Callers } from '../../platform/callers/index.ts';
+import { createNodeServer, MetricsText } from '../../platform/http/index.ts';
+import { addressSubject } from '../client.ts';
+import { bounds, type OnRefusal } from './bounds.ts';
 
 interface PoolFigures {
   readonly total: number;
@@ -186,12 +190,32 @@ export class Metrics {
 const maxScrapers = 100;
 const requestTimeoutMillis = 10_000;
 
-/** Serves the metrics at a separate address, away from the clients of the API. */
-export function createMetricsServer(metrics: Metrics): FastifyInstance {
-  const server = fastify({ requestTimeout: requestTimeoutMillis, bodyLimit: 1024 });
-  // A handful of scrapers; what else reaches this port can't take more than this.
-  server.server.maxConnections = maxScrapers;
-  server.server.headersTimeout = requestTimeoutMillis;
+/** Serves the metrics at a separate address, away from the clients of the API, in ticks that it shares with them. */
+export function createMetricsServer(metrics: Metrics, callers: Callers, onRefusal: OnRefusal): FastifyInstance {
+  const addressOf = ({ remoteAddress }: Socket): Caller => callers.for(addressSubject(remoteAddress).id);
+  const node = createNodeServer({
+    callers,
+    callerOf: ({ socket }) => addressOf(socket),
+    addressOf,
+    isProbe: () => false,
+    onRefusal,
+    onConnect: (_request, socket) => socket.destroy(),
+    // A handful of scrapers; what else reaches this port can't take more than this.
+    limits: {
+      maxConnections: maxScrapers,
+      headersTimeoutMillis: requestTimeoutMillis,
+      requestTimeoutMillis,
+    },
+  });
+  const server = fastify({
+    bodyLimit: 1024,
+    clientErrorHandler: (_error, socket) => socket.destroy(),
+    serverFactory: (handle) => {
+      node.onRequest(handle);
+      return node.server;
+    },
+  });
+  server.addHook('onClose', async () => node.overload.stop());
   metrics.register(server);
   return server;
 }

@@ -9,37 +9,91 @@ import type { Caller } from './caller.ts';
 /** How long work begins in one tick of the event loop. */
 const defaultMillis = 5;
 
-/** The same in a tick that has accepted a connection. */
+/** How long of each tick the work that goes first may take. */
+const firstMillis = 0.5;
+
+/** In ticks that accept a connection, work begins once in so long, for so long, and that which goes first as long. */
+const acceptingEveryMillis = 1;
 const acceptingMillis = 0.25;
+
+/** Work that waits, in the order of the clients' virtual times. */
+class WaitingWork {
+  readonly #waiters: Waiters;
+  /** The virtual time: what the client that was served last had used; while nothing waits, the most of any client. */
+  #clockMillis = 0;
+  #mostMillis = 0;
+
+  constructor(accounts: Accounts) {
+    this.#waiters = new Waiters(accounts, (account) => this.#waiters.holdingOf(account).usedMillis);
+  }
+
+  get isEmpty(): boolean {
+    return this.#waiters.isEmpty;
+  }
+
+  /** Returns what takes it back. */
+  add(account: Account, begin: () => void): () => void {
+    const holding = this.#waiters.holdingOf(account);
+    if (holding.waiters.length === 0) holding.usedMillis = Math.max(holding.usedMillis, this.#clockMillis);
+    const waiter: Waiter = { account, amount: 0, grant: begin, refuse: () => undefined };
+    this.#waiters.add(waiter);
+    return () => this.#waiters.delete(waiter);
+  }
+
+  /** Takes that of the client that has used least. */
+  take(): Waiter | undefined {
+    const next = this.#waiters.next();
+    if (next === undefined) return undefined;
+    this.#waiters.delete(next);
+    this.#clockMillis = Math.max(this.#clockMillis, this.#waiters.holdingOf(next.account).usedMillis);
+    return next;
+  }
+
+  use(account: Account, millis: number): void {
+    const holding = this.#waiters.holdingOf(account);
+    holding.usedMillis += millis;
+    this.#mostMillis = Math.max(this.#mostMillis, holding.usedMillis);
+    if (this.isEmpty) this.#clockMillis = this.#mostMillis;
+  }
+}
+
+/** The work that was begun last, which goes on in microtasks. */
+interface CurrentWork {
+  readonly work: WaitingWork;
+  readonly account: Account;
+  readonly beganAt: number;
+}
 
 /** Shares the time of the event loop among the clients. */
 export class TickTime {
   readonly #accounts: Accounts;
   readonly #millis: number;
-  readonly #waiters: Waiters;
-  /** The virtual time: what the client that was served last had used; while nothing waits, the most of any client. */
-  #clockMillis = 0;
-  #mostMillis = 0;
+  readonly #first: WaitingWork;
+  readonly #work: WaitingWork;
   #isScheduled = false;
   #hasBegunWork = false;
+  #current: CurrentWork | undefined;
   /** Whether this tick has accepted a connection, or the next one whose time is asked. */
   #isAccepting = false;
-  /** The client of the last work, which goes on in microtasks, and when it began. */
-  #current: Account | undefined;
-  #beganAt = 0;
-  /** When the current tick has no time left; undefined until that is asked. */
+  /** When a tick that accepts a connection has time for work again. */
+  #nextAcceptingWorkAt = 0;
+  /** How long work begins in the current tick, and when it has no time left; undefined until that is asked. */
+  #tickMillis = 0;
   #endsAt: number | undefined;
+  /** What the current tick has left for work that goes first. */
+  #firstLeftMillis = 0;
 
   /** `millis` is how long work begins in one tick. */
   constructor(accounts: Accounts, millis = defaultMillis) {
     this.#accounts = accounts;
     this.#millis = millis;
-    this.#waiters = new Waiters(accounts, (account) => this.#waiters.holdingOf(account).usedMillis);
+    this.#first = new WaitingWork(accounts);
+    this.#work = new WaitingWork(accounts);
   }
 
   /** Whether work may begin as it comes: nothing waits, and the tick has time left. */
   get isFree(): boolean {
-    return this.#waiters.isEmpty && this.hasTime(performance.now());
+    return this.#work.isEmpty && this.#first.isEmpty && this.hasTime(performance.now());
   }
 
   /** Whether the tick has time left. */
@@ -63,22 +117,32 @@ export class TickTime {
 
   /** Begins the work in a later tick, unless what it returns is called before. */
   wait({ id }: Pick<Caller, 'id'>, begin: () => void): () => void {
-    const account = this.#accounts.of(id);
-    const holding = this.#waiters.holdingOf(account);
-    if (holding.waiters.length === 0) holding.usedMillis = Math.max(holding.usedMillis, this.#clockMillis);
-    const waiter: Waiter = { account, amount: 0, grant: begin, refuse: () => undefined };
-    this.#waiters.add(waiter);
+    const stopWaiting = this.#work.add(this.#accounts.of(id), begin);
     this.#schedule();
-    return () => this.#waiters.delete(waiter);
+    return stopWaiting;
+  }
+
+  /** Begins the work in a later tick, before what waits otherwise: for `firstMillis` of each tick, all such together. */
+  waitFirst({ id }: Pick<Caller, 'id'>, begin: () => void): void {
+    this.#first.add(this.#accounts.of(id), begin);
+    this.#schedule();
   }
 
   #beginTick(now: number): number {
     setImmediate(() => {
       this.#endsAt = undefined;
     });
-    const millis = this.#isAccepting ? Math.min(acceptingMillis, this.#millis) : this.#millis;
+    this.#tickMillis = this.#isAccepting ? Math.min(this.#takeAcceptingMillis(now), this.#millis) : this.#millis;
+    this.#firstLeftMillis = Math.min(this.#tickMillis, firstMillis);
     this.#isAccepting = false;
-    return now + millis;
+    return now + this.#tickMillis;
+  }
+
+  /** Node accepts one connection in each tick, so those that wait to be accepted wait for all that ticks do. */
+  #takeAcceptingMillis(now: number): number {
+    if (now < this.#nextAcceptingWorkAt) return 0;
+    this.#nextAcceptingWorkAt = now + acceptingEveryMillis;
+    return acceptingMillis;
   }
 
   #schedule(): void {
@@ -94,27 +158,32 @@ export class TickTime {
   #beginNext(): void {
     const now = performance.now();
     this.#endWork(now);
-    const next = this.#waiters.next();
-    if (next === undefined) {
-      this.#clockMillis = this.#mostMillis;
+    const hasTime = this.hasTime(now);
+    if (this.#firstLeftMillis > 0 && this.#begin(this.#first, now)) return;
+    const mayBegin = hasTime || (this.#tickMillis > 0 && !this.#hasBegunWork);
+    if (mayBegin && this.#begin(this.#work, now)) {
+      this.#hasBegunWork = true;
       return;
     }
-    if (!this.hasTime(now) && this.#hasBegunWork) return this.#schedule();
-    this.#waiters.delete(next);
-    this.#hasBegunWork = true;
-    this.#clockMillis = Math.max(this.#clockMillis, this.#waiters.holdingOf(next.account).usedMillis);
-    this.#current = next.account;
-    this.#beganAt = now;
+    if (!this.#work.isEmpty || !this.#first.isEmpty) this.#schedule();
+  }
+
+  /** Returns whether there was any. */
+  #begin(work: WaitingWork, now: number): boolean {
+    const next = work.take();
+    if (next === undefined) return false;
+    this.#current = { work, account: next.account, beganAt: now };
     attempt(next.grant);
     // When the microtasks have run, in which most of the work is done.
     queueMicrotask(() => process.nextTick(() => this.#beginNext()));
+    return true;
   }
 
   #endWork(now: number): void {
     if (this.#current === undefined) return;
-    const holding = this.#waiters.holdingOf(this.#current);
-    holding.usedMillis += now - this.#beganAt;
-    this.#mostMillis = Math.max(this.#mostMillis, holding.usedMillis);
+    const { work, account, beganAt } = this.#current;
+    work.use(account, now - beganAt);
+    if (work === this.#first) this.#firstLeftMillis -= now - beganAt;
     this.#current = undefined;
   }
 }

@@ -7,6 +7,7 @@ import { context } from '@opentelemetry/api';
 import { attempt } from '../background.ts';
 import type { Lease, RequestMemory, Share } from '../callers/index.ts';
 import type { BoundsOptions } from './limits.ts';
+import type { ProbeRate } from './probe-rate.ts';
 
 /** The write queue that libuv reports of a socket; Node uses it for socket timeouts. */
 interface WriteHandle {
@@ -42,6 +43,11 @@ interface QueuedRequest {
   readonly begin: () => void;
 }
 
+/** What the connections of a server are made with. */
+export interface ConnectionOptions extends BoundsOptions {
+  readonly probeRate: ProbeRate;
+}
+
 /**
  * One connection of a client: the request under way, those read ahead, and the bytes of the response that wait to be
  * sent.
@@ -58,18 +64,19 @@ export class ClientConnection {
   /** What isn't written yet of the response under way, where it is written as fast as the client takes it. */
   unwritten: { readonly bytesLeft: number } | undefined;
   readonly #socket: Socket;
-  readonly #options: BoundsOptions;
+  readonly #options: ConnectionOptions;
   /** The last request, if its response was sent before its body had arrived. */
   #unfinished: IncomingMessage | undefined;
   #underWay: ServerResponse | undefined;
   readonly #queue: QueuedRequest[] = [];
   #isNew = true;
+  #isRefused = false;
   /** The request that has been received, as last counted. */
   #received: Lease | undefined;
   #acceptedBytes = -1;
   #progressAt = 0;
 
-  constructor(socket: Socket, options: BoundsOptions) {
+  constructor(socket: Socket, options: ConnectionOptions) {
     this.#socket = socket;
     this.#options = options;
     // Node caches the address on first use; it isn't available after a reset.
@@ -114,18 +121,32 @@ export class ClientConnection {
   }
 
   /**
-   * Begins the request at once if no other is under way on the connection and the tick has time left, which an urgent
-   * one doesn't need; otherwise queues it. Drops it if the connection is closed.
+   * Begins the request at once if no other is under way on the connection and the tick has time left; otherwise queues
+   * it. Drops it if the connection is closed.
    */
-  accept(response: ServerResponse, begin: () => void, isUrgent: boolean): void {
+  accept(response: ServerResponse, begin: () => void): void {
     if (this.#socket.destroyed) return;
     this.#isNew = false;
-    if (this.isIdle && (isUrgent || this.#options.callers.ticks.isFree)) return this.#begin({ response, begin });
+    if (this.isIdle && this.#options.callers.ticks.isFree) return this.#begin({ response, begin });
     // One of those that wait to start is the next under way.
     const maxQueued = this.#options.limits.maxReadAhead + (this.#underWay === undefined ? 1 : 0);
     if (this.#queue.length >= maxQueued) return this.#disconnect();
     // Another request's end begins it, in whose trace it isn't.
     if (this.#queue.push({ response, begin: context.bind(context.active(), begin) }) === 1) this.#waitToStart();
+  }
+
+  /**
+   * Refuses what the client has sent and is no request, in this tick or a later one. It is the last thing that begins on
+   * the connection, however much of it can't be parsed.
+   */
+  refuse(begin: () => void): void {
+    if (this.#isRefused) return;
+    this.#isRefused = true;
+    const { callers, addressOf } = this.#options;
+    callers.ticks.enter(addressOf(this.#socket), () => {
+      if (this.#socket.destroyed) return;
+      attempt(begin, () => this.reset());
+    });
   }
 
   /**
@@ -212,8 +233,12 @@ export class ClientConnection {
   #waitToStart(): void {
     const [next] = this.#queue;
     if (next === undefined || this.#underWay !== undefined) return;
-    const { callers, callerOf } = this.#options;
-    callers.ticks.wait(callerOf(next.response.req), () => this.#beginNext());
+    const { callers, callerOf, addressOf, isProbe, probeRate } = this.#options;
+    const { req: request } = next.response;
+    const begin = (): void => this.#beginNext();
+    const address = isProbe(request) ? addressOf(this.#socket) : undefined;
+    if (address !== undefined && probeRate.take(address.id, performance.now())) callers.ticks.waitFirst(address, begin);
+    else callers.ticks.wait(callerOf(request), begin);
   }
 
   #disconnect(): void {

@@ -6,6 +6,7 @@ import { type Caller, RequestMemory, type Share } from '../callers/index.ts';
 import { every } from '../background.ts';
 import type { BoundsOptions } from './limits.ts';
 import { ClientConnection } from './connection.ts';
+import { ProbeRate } from './probe-rate.ts';
 
 /**
  * How long a connection without a request stays open after listening has stopped: a proxy doesn't repeat a POST that it
@@ -32,13 +33,14 @@ export class ClientConnections {
 
   constructor(server: Server, memory: Share, options: BoundsOptions) {
     const { callers, onRefusal, limits } = options;
+    const ofConnections = { ...options, probeRate: new ProbeRate(limits.maxProbesOfAddress) };
     this.#options = options;
     this.#memory = memory;
     server.maxConnections = limits.maxConnections;
     server.on('drop', () => onRefusal('connections'));
     server.on('connection', (socket) => {
       callers.ticks.accept();
-      const connection = new ClientConnection(socket, options);
+      const connection = new ClientConnection(socket, ofConnections);
       this.#connections.set(socket, connection);
       socket.once('close', () => {
         this.#connections.delete(socket);
@@ -82,7 +84,7 @@ export class ClientConnections {
         if (!request.complete) request.resume();
       });
     }
-    connection.accept(response, begin, this.#options.isUrgent(request));
+    connection.accept(response, begin);
   }
 
   /** The open connection of the socket. */

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 
 import type { Caller, Callers } from '../callers/index.ts';
 
@@ -18,8 +19,10 @@ export interface BoundsOptions {
   readonly callers: Callers;
   /** Who has sent a request, as far as that is known before it begins. */
   readonly callerOf: (request: IncomingMessage) => Pick<Caller, 'id'>;
-  /** Whether a request begins before others that wait: a probe. */
-  readonly isUrgent: (request: IncomingMessage) => boolean;
+  /** The account of the address at the other end of a connection. */
+  readonly addressOf: (socket: Socket) => Pick<Caller, 'id'>;
+  /** Whether a request is a probe, which goes before others that wait while there is time for probes. */
+  readonly isProbe: (request: IncomingMessage) => boolean;
   /** Called for each request, response or connection that is refused or cut off because of the bound. */
   readonly onRefusal: (bound: (typeof httpBounds)[number]) => void;
   readonly limits: HttpLimits;
@@ -51,6 +54,8 @@ export const defaultHttpLimits = {
   stallMillis: 120_000,
   /** The interval of progress checks. */
   checkEveryMillis: 250,
+  /** Probes of one address in a second that go before others; further ones wait with them. */
+  maxProbesOfAddress: 20,
   /** Slow bodies of one client: those that are incomplete after `incompleteAfterMillis`. */
   maxIncompleteOfClient: 8,
   incompleteAfterMillis: 1_000,

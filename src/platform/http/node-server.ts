@@ -57,7 +57,7 @@ export function createNodeServer(options: NodeServerOptions): NodeServer {
   server.on('connect', (request, socket) => {
     // Node removes its own listener before this event: without one, a reset would end the process.
     socket.on('error', () => socket.destroy());
-    options.onConnect(request, socket);
+    connections.of(request.socket)?.refuse(() => options.onConnect(request, socket));
   });
   const onRequest = (listener: RequestListener): void => {
     const listen: RequestListener = (request, response) => {

@@ -84,8 +84,50 @@ it('goes on in another tick when a tick has no time left, and begins one piece i
   expect((await watched.stop()).ticks).toBeGreaterThanOrEqual(9);
 });
 
-it('takes a short tick after a connection was accepted', () => {
+it('begins what goes first before all that waits, for half a millisecond of a tick, and then goes on with the rest', async () => {
+  const callers = new Callers(new Accounts(), 5);
+  const { ticks } = callers;
+  const begun: string[] = [];
+  const work = (name: string) => (): void => {
+    begun.push(name);
+    holdLoop(1);
+  };
+  for (let index = 0; index < 10; index += 1) ticks.wait(callers.for('client'), work('client'));
+  for (let index = 0; index < 4; index += 1) ticks.waitFirst(callers.for('prober'), work('probe'));
+  await until(() => begun.length === 14);
+  expect(begun[0]).toBe('probe');
+  // One fills what a tick has for them, and the next one waits for the next tick.
+  expect(begun[1]).toBe('client');
+  expect(begun.lastIndexOf('probe')).toBeLessThan(13);
+});
+
+it('of what goes first begins that of the address which has used least', async () => {
+  const callers = new Callers(new Accounts(), 5);
+  const { ticks } = callers;
+  const begun: string[] = [];
+  const work = (name: string) => (): void => {
+    begun.push(name);
+    holdLoop(1);
+  };
+  for (let index = 0; index < 20; index += 1) ticks.waitFirst(callers.for('flood'), work('flood'));
+  await until(() => begun.length >= 3);
+  const before = begun.length;
+  ticks.waitFirst(callers.for('orchestrator'), work('orchestrator'));
+  await until(() => begun.length === 21);
+  expect(begun.indexOf('orchestrator') - before).toBeLessThanOrEqual(1);
+});
+
+it('takes a short tick each millisecond while connections are accepted, and none between', async () => {
   const { ticks } = new Callers(new Accounts(), 1_000_000);
+  ticks.accept();
+  expect(ticks.hasTime(performance.now())).toBe(true);
+  await new Promise(setImmediate);
+  ticks.accept();
+  const tick = performance.now();
+  // On a busy machine the next tick may come later than that.
+  expect(ticks.hasTime(tick - 1)).toBe(false);
+  await new Promise(setImmediate);
+  holdLoop(2);
   ticks.accept();
   expect(ticks.hasTime(performance.now())).toBe(true);
   holdLoop(2);

@@ -51,7 +51,8 @@ export async function startBounded(options: Options = {}): Promise<BoundedServer
   const node = createNodeServer({
     callers,
     callerOf: (request) => callers.for(keyOf(request)),
-    isUrgent: ({ url }) => url === '/healthz',
+    addressOf: (socket) => callers.for(`address of ${socket.remoteAddress}`),
+    isProbe: ({ url }) => url === '/healthz',
     limits: { maxDelayMillis: Infinity, ...limits },
     onRefusal: (refused) => void refusals.push(refused),
     onConnect: (_request, socket) => socket.destroy(),

@@ -6,8 +6,9 @@ import { expect, it } from '@jest/globals';
 
 import { Callers } from '../../../src/platform/callers/index.ts';
 import { sendChunks } from '../../../src/platform/http/bounded-request.ts';
-import { type BoundsOptions, defaultHttpLimits } from '../../../src/platform/http/limits.ts';
-import { ClientConnection } from '../../../src/platform/http/connection.ts';
+import { defaultHttpLimits } from '../../../src/platform/http/limits.ts';
+import { ClientConnection, type ConnectionOptions } from '../../../src/platform/http/connection.ts';
+import { ProbeRate } from '../../../src/platform/http/probe-rate.ts';
 import { until } from '../../support/until.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { holdLoop } from '../../support/measurement.ts';
@@ -54,10 +55,12 @@ async function start(limits: HarnessLimits = {}): Promise<Harness> {
 
 const bounds: string[] = [];
 const callers = new Callers(undefined, 10);
-const options: BoundsOptions = {
+const options: ConnectionOptions = {
   callers,
   callerOf: () => callers.for('client'),
-  isUrgent: () => false,
+  addressOf: () => callers.for('address'),
+  isProbe: () => false,
+  probeRate: new ProbeRate(defaultHttpLimits.maxProbesOfAddress),
   onRefusal: (bound) => void bounds.push(bound),
   limits: defaultHttpLimits,
 };
@@ -113,7 +116,7 @@ it('disconnects a client whose first request waits to begin for the 18th, not fo
     new Socket().on('error', () => undefined),
     options,
   );
-  const accept = (): void => connection.accept({} as ServerResponse, () => undefined, false);
+  const accept = (): void => connection.accept({} as ServerResponse, () => undefined);
   for (let index = 0; index < 17; index += 1) accept();
   expect(bounds).toEqual([]);
   accept();
@@ -234,4 +237,24 @@ it('starts the only request of a client before what another one has sent, on how
   await until(() => busy.length === 60 * 2 + 1);
   // What is begun as it is read, and in the tick in which it comes.
   expect(busy.indexOf('neighbour')).toBeLessThanOrEqual(2 * 10 + 5);
+});
+
+it('begins 20 probes a second of an address before what waits, and further ones in turn with it', async () => {
+  const { port, busy, begun } = await start({ tickMillis: 1, maxProbesOfAddress: 20 });
+  const sockets: Socket[] = [];
+  while (sockets.length < 80) {
+    const socket = await send(port, requestText('/things'));
+    await once(socket, 'data');
+    sockets.push(socket);
+  }
+  begun.length = 0;
+  for (const socket of sockets.slice(0, 40)) socket.write(requestText('/busy'));
+  for (const socket of sockets.slice(40)) socket.write(requestText('/healthz'));
+  await until(() => busy.length === 40 && begun.length === 80);
+  const order = begun.map((path) => (path === '/healthz' ? 'p' : 'b')).join('');
+  const first = (count: number): number => Array.from(order.matchAll(/p/g))[count - 1]!.index;
+  // All are of one client, and the probes were written last.
+  expect(order.slice(order.indexOf('p'), first(20)).match(/b/g)?.length ?? 0).toBeLessThan(40 / 2);
+  expect(order.slice(first(20))).toMatch(/b/);
+  expect(order.endsWith('p'.repeat(20))).toBe(true);
 });

@@ -15,7 +15,8 @@ it('a request whose beginning fails ends its own connection, at once and in a la
     limits: {},
     callers,
     callerOf,
-    isUrgent: () => false,
+    addressOf: callerOf,
+    isProbe: () => false,
     onRefusal: () => undefined,
     onConnect: (_request, socket) => socket.destroy(),
   });
