@@ -242,8 +242,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   });
   registerGuides(server, join(builtDocs, 'graphql'), config);
   registerSchema(server, config.graphql.introspection ? () => printSortedSchema(schema) : undefined);
-  const metricsServer =
-    config.metricsPort === undefined ? undefined : createMetricsServer(metrics, callers, onRefusal);
+  const metricsServer = config.metricsPort === undefined ? undefined : createMetricsServer(metrics, callers, onRefusal);
   if (metricsServer === undefined) metrics.register(server);
   await registerApi(server, authentication, [graphql.routes, rest]);
   const deletion = every(deleteEveryMillis, () =>
