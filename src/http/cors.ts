@@ -49,8 +49,8 @@ export type CorsHeaders = (request: CrossOriginRequest) => Readonly<Record<strin
  * Lets pages of these origins (`*` is any) use the API in a browser, and read what the headers of every response say,
  * refusals of HTTP itself included. Preflights are handled with all other OPTIONS requests.
  *
- * A preflight is allowed whatever headers it asks for: tracing and monitoring libraries add their own. (`*` would not
- * include `Authorization`.)
+ * A preflight is allowed whatever headers it asks for, as far as these are names of headers: tracing and monitoring
+ * libraries add their own. (`*` would not include `Authorization`.)
  */
 export function allowOrigins(origins: readonly string[]): CorsHeaders {
   const isAny = origins.includes('*');
@@ -60,7 +60,20 @@ export function allowOrigins(origins: readonly string[]): CorsHeaders {
     return {
       'access-control-allow-origin': allowed,
       'access-control-expose-headers': exposedHeaders,
-      ...(method === 'OPTIONS' && { ...preflightHeaders, 'access-control-allow-headers': requestedHeaders }),
+      ...(method === 'OPTIONS' && {
+        ...preflightHeaders,
+        'access-control-allow-headers': namesIn(requestedHeaders).join(', '),
+      }),
     };
   };
+}
+
+/** A token of RFC 9110, section 5.6.2. */
+const token = /^[\w!#$%&'*+.^`|~-]+$/;
+
+function namesIn(list: string): string[] {
+  return list
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => token.test(name));
 }
