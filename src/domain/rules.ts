@@ -13,19 +13,15 @@ const controlCharacter = /[\u0000-\u001f\u007f-\u009f]/;
 // oxlint-disable-next-line no-control-regex
 const controlCharacterInText = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/;
 
-const nameText = textRule(maxNameCharacters, controlCharacter);
+/** Controls of the direction of text (embeddings, overrides, isolates), which show what is around them in another order. */
+const directionControls = String.raw`\u202a-\u202e\u2066-\u2069`;
+const controlOrDirection = new RegExp(`${controlCharacter.source}|[${directionControls}]`);
 
 /** 1 to 255 Unicode code points, after trimming white space. */
-export const nameRule: Rule<string, string> = (value, refuse) => {
-  const name = value.trim();
-  const length = countCharacters(name);
-  if (length < 1 || length > maxNameCharacters) {
-    refuse(`must have 1 to ${maxNameCharacters} characters besides the white space around it, not ${length}.`);
-  } else {
-    nameText(name, refuse);
-  }
-  return name;
-};
+export const nameRule = nameRuleWithout(controlCharacter);
+
+/** The same without controls of the direction of text: whoever manages keys must see them as they are. */
+export const keyNameRule = nameRuleWithout(controlOrDirection);
 
 /** At most 2,000 Unicode code points; line breaks are allowed. */
 export const descriptionRule = textRule(maxDescriptionCharacters, controlCharacterInText);
@@ -73,6 +69,20 @@ export const idChoiceRule: Rule<readonly string[], readonly Id[]> = (values, ref
 /** For input whose type the protocols have checked already. */
 export function anyRule<Value>(): Rule<Value, Value> {
   return (value) => value;
+}
+
+function nameRuleWithout(refused: RegExp): Rule<string, string> {
+  const rule = textRule(maxNameCharacters, refused);
+  return (value, refuse) => {
+    const name = value.trim();
+    const length = countCharacters(name);
+    if (length < 1 || length > maxNameCharacters) {
+      refuse(`must have 1 to ${maxNameCharacters} characters besides the white space around it, not ${length}.`);
+    } else {
+      rule(name, refuse);
+    }
+    return name;
+  };
 }
 
 function textRule(maxCharacters: number, refused: RegExp): Rule<string, string> {

@@ -5,6 +5,7 @@ import { readConfig } from '../../src/config.ts';
 import { openDatabase, type OpenDatabase } from '../../src/database/start/open.ts';
 import { AccessService } from '../../src/domain/access/access.service.ts';
 import { KeyDirectory } from '../../src/keys/key-directory.ts';
+import { locationOf, runSql } from '../support/postgres-client.ts';
 import { createTestDatabase } from '../support/test-database.ts';
 import { keysIn, keysProcess, type KeysRun } from './run-keys.ts';
 import { testCaller } from '../support/caller.ts';
@@ -120,11 +121,30 @@ describe('keys, beside a running service', () => {
     expect(JSON.stringify(all)).not.toContain(stdout.trim());
   });
 
+  it('shows a name as it is written: what would change the order of the columns, or the terminal, is escaped', async () => {
+    const { stdout } = await keys('create', '--name', 'Older', '--plan', 'free', '--json');
+    const { id } = JSON.parse(stdout) as { id: string };
+    const location = locationOf(environment);
+    await runSql(location, `update api_keys set name = $1 where id = $2`, ['a\u202eb', id]);
+    await runSql(location, `update api_key_history set changes = replace(changes::text, 'Older', $1)::jsonb`, [
+      'a\u202eb',
+    ]);
+    for (const { stdout: shown } of [await keys('list'), await keys('show', id), await keys('history', id)]) {
+      expect(shown).toContain('a\\u{202e}b');
+      expect(shown).not.toContain('\u202e');
+    }
+  });
+
   it.each([
     ['an unknown option', ['create', '--nmae', 'x'], '--nmae'],
     ['a missing name', ['create', '--plan', 'pro'], '--name is needed'],
     ['an unknown plan', ['create', '--name', 'x', '--plan', 'gold'], 'free, pro, business, enterprise'],
     ['an unknown scope', ['create', '--name', 'x', '--plan', 'pro', '--scopes', 'read,all'], 'read, write, admin'],
+    [
+      'a name with a control of the direction of text',
+      ['create', '--name', 'a\u202eb', '--plan', 'pro'],
+      'name must not contain the control character U+202E',
+    ],
     ['a wrong duration', ['ban', '1', '--for', 'soon'], '90s, 15m, 24h'],
     ['a missing id', ['revoke'], 'the id of a key'],
     ['an unknown command', ['destroy'], 'use create, list, show'],

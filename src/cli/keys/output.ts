@@ -35,7 +35,7 @@ export function keyAsJson(key: ListedKey, now: number): object {
 
 /** One line about one key. */
 export function describeKey(key: ListedKey, now: number): string {
-  const [id, name, plan, perMinute, perDay, scopes, , state] = rowOf(key, now);
+  const [id, name, plan, perMinute, perDay, scopes, , state] = rowOf(key, now).map(printable);
   return `Key ${id} (${name}): ${plan}, ${perMinute} requests per minute and ${perDay} per day, ${scopes}, ${state}.`;
 }
 
@@ -51,7 +51,7 @@ export function keyDetails(key: ListedKey, now: number): string {
     ['MINUTE', `${spentOf(minute)}, resets ${shown(minute.resetAt)}`],
     ['DAY', `${spentOf(day)}, resets ${shown(day.resetAt)}`],
   ];
-  return lines.map(([heading = '', value]) => `${heading.padEnd(12)}${value}`).join('\n');
+  return lines.map(([heading = '', value = '']) => `${heading.padEnd(12)}${printable(value)}`).join('\n');
 }
 
 /** All keys, a line each. */
@@ -86,7 +86,7 @@ const headings = ['ID', 'NAME', 'PLAN', 'PER MINUTE', 'PER DAY', 'SCOPES', 'PREF
 const rightAligned = new Set(['ID', 'PER MINUTE', 'PER DAY', 'MINUTE', 'DAY']);
 
 function table(names: readonly string[], cells: readonly (readonly string[])[]): string {
-  const rows = [names, ...cells];
+  const rows = [names, ...cells.map((row) => row.map(printable))];
   const widths = names.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const pad = (text: string, column: number): string => {
     const width = widths[column] ?? 0;
@@ -137,4 +137,12 @@ function figure(value: number): string {
 
 function shown(instant: Date | null): string {
   return instant === null ? '' : `${instant.toISOString().slice(0, 19)}Z`;
+}
+
+/** Characters that a terminal obeys instead of showing them, or that change the order in which it shows others. */
+const unprintable = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
+
+/** The text as a terminal may have it: names of keys may be older than the rule for them. */
+function printable(text: string): string {
+  return text.replaceAll(unprintable, (each) => `\\u{${each.codePointAt(0)?.toString(16).padStart(4, '0')}}`);
 }

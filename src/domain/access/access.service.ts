@@ -4,7 +4,7 @@ import type { Id } from '../id.ts';
 import { InputCheck } from '../input.ts';
 import { pageOf, parseKeyset, parseListRequest, type ListRequest, type Page, type PageArguments } from '../page.ts';
 import { type AutomaticBan, dayMillis } from '../../platform/quotas/index.ts';
-import { integerRule, nameRule } from '../rules.ts';
+import { integerRule, keyNameRule } from '../rules.ts';
 import { existing, findByIds, lockById, type RowData } from '../store.ts';
 import type { Stores } from '../stores.ts';
 import { optional, parseChanges, required } from '../written-fields.ts';
@@ -132,7 +132,7 @@ export class AccessService {
   update(id: string, input: ApiKeyChanges): Promise<ListedKey> {
     const check = new InputCheck();
     const fields = {
-      name: required(nameRule),
+      name: required(keyNameRule),
       scopes: required(scopesRule),
       expiresAt: optional(futureRule(this.#now())),
     };

@@ -1,6 +1,6 @@
 import { InputCheck, type Rule } from '../input.ts';
 import { parseInstant } from '../instant.ts';
-import { nameRule } from '../rules.ts';
+import { keyNameRule } from '../rules.ts';
 import type { RowData } from '../store.ts';
 import type { ApiKey } from './api-key.entity.ts';
 import { generateKey, hashKey, shownPrefix } from './api-key.ts';
@@ -19,7 +19,7 @@ export interface NewApiKey extends PlanInput {
 export function newApiKey(input: NewApiKey, now: number) {
   const check = new InputCheck();
   const given = {
-    name: check.required('name', input.name, nameRule),
+    name: check.required('name', input.name, keyNameRule),
     ...checkPlan(check, input),
     scopes: check.optional('scopes', input.scopes, scopesRule) ?? (['read', 'write'] as Scope[]),
     expiresAt: check.optional('expiresAt', input.expiresAt, futureRule(now)) ?? null,

@@ -58,7 +58,14 @@ it('a new plan, a ban, its end and the revocation hold for the very next request
 
 const made = { name: 'x', plan: 'FREE' };
 
+/** Controls of the direction of text. */
+const directed = ['\u202a', '\u202e', '\u2066', '\u2069'].map((control) => ({ name: `a${control}b` }));
+
 it.each<[what: string, mutation: string, input: object, ...wrong: string[]]>([
+  ...directed.flatMap(({ name }): [string, string, object, string][] => [
+    [`a name that is ${JSON.stringify(name)}`, 'createApiKey', { ...made, name }, 'name'],
+    [`another name that is ${JSON.stringify(name)}`, 'updateApiKey', { name }, 'name'],
+  ]),
   ['a blank name', 'createApiKey', { ...made, name: '  ' }, 'name'],
   [
     'an enterprise key without figures',
