@@ -2,8 +2,8 @@ import { afterAll, it } from '@jest/globals';
 
 import { copyEmbeddedStore } from '../support/test-database.ts';
 import { embeddedAttacks } from './client-attacks.ts';
-import { endureGenerated, generatedBy, generatedTimeoutMillis } from './generated/endure.ts';
-import { endure, expectHarmless, printTable } from './report.ts';
+import { endureFloods, endureGenerated, generatedBy, generatedTimeoutMillis } from './generated/endure.ts';
+import { endure, expectHarmless, expectServed, printTable } from './report.ts';
 import { fillStore, Target } from './target.ts';
 
 const settings = await copyEmbeddedStore();
@@ -27,6 +27,17 @@ it(
   async () => {
     const [responses, damage] = await endureGenerated(target, 1);
     expectHarmless('one client, generated', responses, [damage], { isEmbedded: true, isAlone: false });
+  },
+  generatedTimeoutMillis,
+);
+
+it(
+  `outlives floods of clients without a key, ${generatedBy}`,
+  async () => {
+    for (const [plan, responses, damage] of await endureFloods(target)) {
+      expectHarmless(plan, responses, [damage], { isEmbedded: true });
+      expectServed(damage);
+    }
   },
   generatedTimeoutMillis,
 );

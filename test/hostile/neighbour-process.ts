@@ -1,4 +1,5 @@
-import { Agent, request } from 'node:http';
+import { readFileSync } from 'node:fs';
+import { Agent, request, type RequestOptions } from 'node:http';
 
 import { neighbourHeader } from './neighbour-header.ts';
 
@@ -6,33 +7,42 @@ import { neighbourHeader } from './neighbour-header.ts';
 export interface NeighbourReport {
   readonly p50: number;
   readonly p99: number;
-  /** The longest `/healthz`. */
+  /** The longest `/healthz`, from another address and on a new connection each time. */
   readonly health: number;
+  /** The most that the main thread of the service has worked, for anybody, while one of these was on its way. */
+  readonly probeMillis: number;
   /** Of all responses, by status; 0 is none. */
   readonly statuses: Readonly<Record<string, number>>;
 }
 
 /**
  * Another client of the service, in a process of its own: 20 pages a second, whether earlier ones are done or not, and
- * a probe with each tenth.
+ * a probe of an orchestrator's kind with each tenth.
  */
 const everyMillis = 50;
 const probeEvery = 10;
 const maxMillis = 60_000;
 
-const [address = '', key = ''] = process.argv.slice(2);
+const [address = '', key = '', pid = ''] = process.argv.slice(2);
 const agent = new Agent({ keepAlive: true });
+const probeOptions = { agent: false, localAddress: '127.0.9.9' } as const;
 
 let latencies: number[] = [];
 let statuses: Record<string, number> = {};
 let health = 0;
+let probeMillis = 0;
 let sending = new Set<Promise<void>>();
 let ticking: NodeJS.Timeout | undefined;
 
-async function send(path: string, arrivedAt: number): Promise<number> {
+/** Its processor time. */
+function serviceMillis(): number {
+  return Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ', 1)[0]) / 1e6;
+}
+
+async function send(path: string, arrivedAt: number, options: RequestOptions): Promise<number> {
   const status = await new Promise<number>((resolve) => {
     const headers = { 'x-api-key': key, [neighbourHeader]: 'yes' };
-    request(address + path, { agent, headers, signal: AbortSignal.timeout(maxMillis) }, (response) => {
+    request(address + path, { ...options, headers, signal: AbortSignal.timeout(maxMillis) }, (response) => {
       response.resume().once('close', () => resolve(response.complete ? (response.statusCode ?? 0) : 0));
     })
       .on('error', () => resolve(0))
@@ -42,8 +52,14 @@ async function send(path: string, arrivedAt: number): Promise<number> {
   return performance.now() - arrivedAt;
 }
 
+async function probe(arrivedAt: number): Promise<void> {
+  const before = serviceMillis();
+  health = Math.max(health, await send('/healthz', arrivedAt, probeOptions));
+  probeMillis = Math.max(probeMillis, serviceMillis() - before);
+}
+
 function start(): void {
-  [latencies, statuses, health, sending] = [[], {}, 0, new Set()];
+  [latencies, statuses, health, probeMillis, sending] = [[], {}, 0, 0, new Set()];
   const startedAt = performance.now();
   let arrived = 0;
   const sendDue = (): void => {
@@ -51,8 +67,8 @@ function start(): void {
       const arrivedAt = startedAt + arrived * everyMillis;
       const isProbe = arrived % probeEvery === 0;
       const sent = Promise.all([
-        send('/pets?limit=5', arrivedAt).then((millis) => void latencies.push(millis)),
-        isProbe ? send('/healthz', arrivedAt).then((millis) => (health = Math.max(health, millis))) : undefined,
+        send('/pets?limit=5', arrivedAt, { agent }).then((millis) => void latencies.push(millis)),
+        isProbe ? probe(arrivedAt) : undefined,
       ]).then(() => void sending.delete(sent));
       sending.add(sent);
     }
@@ -67,7 +83,7 @@ async function stop(): Promise<void> {
   await Promise.all(sending);
   latencies.sort((a, b) => a - b);
   const at = (part: number): number => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * part))]!;
-  const report: NeighbourReport = { p50: at(0.5), p99: at(0.99), health, statuses };
+  const report: NeighbourReport = { p50: at(0.5), p99: at(0.99), health, probeMillis, statuses };
   process.send!(report);
 }
 

@@ -6,7 +6,13 @@ import { limitMemory } from '../support/memory-limit.ts';
 import { startCluster } from '../support/started-cluster.ts';
 import { clientAttacks } from './client-attacks.ts';
 import { connectionAttacks } from './connection-attacks.ts';
-import { endureGenerated, endureResults, generatedBy, generatedTimeoutMillis } from './generated/endure.ts';
+import {
+  endureFloods,
+  endureGenerated,
+  endureResults,
+  generatedBy,
+  generatedTimeoutMillis,
+} from './generated/endure.ts';
 import { pause } from './raw-requests.ts';
 import { endure, expectHarmless, expectServed, expectShortHolds, printTable, timeoutMillis } from './report.ts';
 import { fillStore, Target } from './target.ts';
@@ -87,6 +93,17 @@ it(
     const [responses, damage] = await endureGenerated(target, 25);
     expectHarmless('25 clients, generated', responses, [damage], { isAlone: false });
     expectServed(damage);
+  },
+  generatedTimeoutMillis,
+);
+
+it(
+  `survives floods of clients without a key, ${generatedBy}`,
+  async () => {
+    for (const [plan, responses, damage] of await endureFloods(target)) {
+      expectHarmless(plan, responses, [damage]);
+      expectServed(damage);
+    }
   },
   generatedTimeoutMillis,
 );

@@ -31,8 +31,6 @@ export interface Damage {
   readonly tickMillis: number;
   /** The p99 of what the main thread has worked, for anybody, while a page of the neighbour was under way. */
   readonly waitMillis: number;
-  /** The most that it has worked while a probe was there. */
-  readonly probeMillis: number;
   /** The processor time of the process. */
   readonly cpuMillis: number;
   /** The memory of the process before, and the most that it had. */
@@ -89,7 +87,8 @@ export class Target implements Door {
     const command = `${pinning}node --import ${import.meta.dirname}/watched-process.ts ${program}`;
     const target = new Target(await Service.start(environment, { command: wrap(command) }));
     target.attacker = await target.createKey('attacker');
-    const parameters = [neighbourProcess, target.service.address, await target.createKey('neighbour')];
+    const key = await target.createKey('neighbour');
+    const parameters = [neighbourProcess, target.service.address, key, String(target.service.pid)];
     target.#neighbour = spawnChild(process.execPath, parameters, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     setPriority(attackerPriority);
     return target;
@@ -149,14 +148,13 @@ export class Target implements Door {
     await attack().finally(() => this.#neighbour!.send('stop'));
     const [neighbour] = (await reported) as [NeighbourReport];
     const cpuMillis = this.#cpuMillis() - cpuBefore;
-    const { tickMillis, waitMillis, probeMillis } = await this.#watched();
+    const { tickMillis, waitMillis } = await this.#watched();
     const peakMegabytes = this.#peakMegabytes();
     const left = await this.#settled(before);
     return {
       neighbour,
       tickMillis,
       waitMillis,
-      probeMillis,
       cpuMillis,
       startMegabytes,
       peakMegabytes,
@@ -178,16 +176,16 @@ export class Target implements Door {
   }
 
   /** What `watched-process.ts` has seen since the last time. */
-  async #watched(): Promise<Pick<Damage, 'tickMillis' | 'waitMillis' | 'probeMillis'>> {
+  async #watched(): Promise<Pick<Damage, 'tickMillis' | 'waitMillis'>> {
     const printed = this.service.output.length;
     this.service.signal('SIGUSR2');
     let figures: RegExpExecArray | null = null;
     await until(() => {
-      figures = /^longest tick (\d+) ms, wait (\d+) ms, probe (\d+) ms$/m.exec(this.service.output.slice(printed));
+      figures = /^longest tick (\d+) ms, wait (\d+) ms$/m.exec(this.service.output.slice(printed));
       return figures !== null;
     });
-    const [tickMillis, waitMillis, probeMillis] = [...figures!].slice(1).map(Number) as [number, number, number];
-    return { tickMillis, waitMillis, probeMillis };
+    const [tickMillis, waitMillis] = [...figures!].slice(1).map(Number) as [number, number];
+    return { tickMillis, waitMillis };
   }
 
   #peakMegabytes(): number {

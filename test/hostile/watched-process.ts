@@ -11,12 +11,11 @@ import { neighbourHeader } from './neighbour-header.ts';
  * - the longest tick of the event loop. Timers fire once in a tick, so what the thread has used between two of them is
  *   at most one long tick and a few short ones;
  * - how much the thread has worked between the arrival of a neighbour's request and the end of its response, which is
- *   what the service itself makes it wait; of a page the p99, of a probe the most.
+ *   what the service itself makes it wait: of a page the p99.
  */
 if (isMainThread) {
   let [longestMillis, last] = [0, threadMillis()];
   let waits: number[] = [];
-  let probeMillis = 0;
   const arrivals = new WeakMap<IncomingMessage, number>();
   setInterval(() => {
     const now = threadMillis();
@@ -30,17 +29,13 @@ if (isMainThread) {
   subscribe('http.server.response.finish', (message) => {
     const { request } = message as { readonly request: IncomingMessage };
     const arrivedAt = arrivals.get(request);
-    if (arrivedAt === undefined) return;
-    const millis = threadMillis() - arrivedAt;
-    if (request.url === '/healthz') probeMillis = Math.max(probeMillis, millis);
-    else waits.push(millis);
+    if (arrivedAt !== undefined && request.url !== '/healthz') waits.push(threadMillis() - arrivedAt);
   });
   process.on('SIGUSR2', () => {
     waits.sort((a, b) => a - b);
     const wait = waits[Math.floor(waits.length * 0.99)] ?? 0;
-    const [tick, page, probe] = [longestMillis, wait, probeMillis].map((millis) => Math.round(millis));
-    process.stderr.write(`longest tick ${tick} ms, wait ${page} ms, probe ${probe} ms\n`);
-    [longestMillis, waits, probeMillis] = [0, [], 0];
+    process.stderr.write(`longest tick ${Math.round(longestMillis)} ms, wait ${Math.round(wait)} ms\n`);
+    [longestMillis, waits] = [0, []];
   });
 }
 

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { summary, times } from '../raw-requests.ts';
 import type { Damage, Target } from '../target.ts';
 import type { Scene } from './act.ts';
+import { floods } from './floods.ts';
 import { anyAct } from './kinds.ts';
 import { results } from './results.ts';
 
@@ -61,6 +62,22 @@ async function placeOrders(target: Target): Promise<void> {
     const headers = { 'content-type': 'application/json' };
     expect((await target.request(`/categories/${id}`, { method: 'PATCH', headers, body })).status).toBe(200);
   }
+}
+
+/** Floods of clients without a key, one after another. Returns for each its plan, what it got and what it has done. */
+export async function endureFloods(target: Target): Promise<[string, string, Damage][]> {
+  const scene = await sceneOf(target, 1);
+  const startedAt = performance.now();
+  const floodsDone: [string, string, Damage][] = [];
+  for (let round = 0; round === 0 || performance.now() - startedAt < seconds * 1_000; round += 1) {
+    const [act] = fc.sample(floods, { seed: seed + round, numRuns: 1 });
+    let statuses: readonly (string | number)[] = [];
+    const damage = await target.suffer(async () => {
+      statuses = await act!.run(scene);
+    });
+    floodsDone.push([JSON.stringify(act!.plan), summary(statuses), damage]);
+  }
+  return floodsDone;
 }
 
 async function sceneOf(target: Target, count: number): Promise<Scene> {
