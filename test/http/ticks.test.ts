@@ -17,9 +17,10 @@ class NoTime extends TickTime {
     return this.#hasTime && super.isFree;
   }
 
-  override wait(caller: Pick<Caller, 'id'>, begin: () => void): void {
-    if (this.#hasTime) super.wait(caller, begin);
-    else this.waiting.push(begin);
+  override wait(caller: Pick<Caller, 'id'>, begin: () => void): () => void {
+    if (this.#hasTime) return super.wait(caller, begin);
+    this.waiting.push(begin);
+    return () => undefined;
   }
 
   override waitFirst(caller: Pick<Caller, 'id'>, begin: () => void): void {
