@@ -1,5 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
+import { until } from '../../support/until.ts';
 import { pause } from '../raw-requests.ts';
 
 /** What clients without a key ask for, again and again. */
@@ -16,6 +17,8 @@ export interface Flood {
 /** The connections of a flood while it lasts, and what they got. */
 class Attackers {
   readonly statuses: string[] = [];
+  /** How many connections were opened so far. */
+  opened = 0;
   readonly #port: number;
   readonly #flood: Flood;
   readonly #open = new Set<Socket>();
@@ -43,6 +46,7 @@ class Attackers {
     };
     const localAddress = `127.0.1.${1 + (index % addresses)}`;
     const socket = connect({ port: this.#port, host: '127.0.0.1', localAddress }, () => {
+      this.opened += 1;
       send();
       if (lasts === 'reset before') setImmediate(() => socket.resetAndDestroy());
     });
@@ -64,9 +68,13 @@ class Attackers {
   }
 }
 
-/** Sends it for so many seconds, as fast as there are responses. Resolves with their statuses. */
+/**
+ * Opens the connections, and sends for so many seconds more, as fast as there are responses. Resolves with their
+ * statuses.
+ */
 export async function flood(port: number, plan: Flood, seconds: number): Promise<readonly string[]> {
   const attackers = new Attackers(port, plan);
+  await until(() => attackers.opened >= plan.connections);
   await pause(seconds);
   attackers.end();
   return attackers.statuses;
