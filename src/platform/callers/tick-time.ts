@@ -12,8 +12,8 @@ const defaultMillis = 5;
 /** How long of each tick the work that goes first may take. */
 const firstMillis = 0.5;
 
-/** In ticks that accept a connection, work begins once in so long, for so long, and that which goes first as long. */
-const acceptingEveryMillis = 1;
+/** Of ticks that accept a connection, work begins in one of so many, for so long, and that which goes first as long. */
+const acceptingTicks = 8;
 const acceptingMillis = 0.25;
 
 /** Work that waits, in the order of the clients' virtual times. */
@@ -75,8 +75,8 @@ export class TickTime {
   #current: CurrentWork | undefined;
   /** Whether this tick has accepted a connection, or the next one whose time is asked. */
   #isAccepting = false;
-  /** When a tick that accepts a connection has time for work again. */
-  #nextAcceptingWorkAt = 0;
+  /** How many ticks in a row have accepted one. */
+  #acceptingTicks = 0;
   /** How long work begins in the current tick, and when it has no time left; undefined until that is asked. */
   #tickMillis = 0;
   #endsAt: number | undefined;
@@ -132,17 +132,17 @@ export class TickTime {
     setImmediate(() => {
       this.#endsAt = undefined;
     });
-    this.#tickMillis = this.#isAccepting ? Math.min(this.#takeAcceptingMillis(now), this.#millis) : this.#millis;
+    this.#tickMillis = this.#isAccepting ? Math.min(this.#takeAcceptingMillis(), this.#millis) : this.#millis;
+    if (!this.#isAccepting) this.#acceptingTicks = 0;
     this.#firstLeftMillis = Math.min(this.#tickMillis, firstMillis);
     this.#isAccepting = false;
     return now + this.#tickMillis;
   }
 
   /** Node accepts one connection in each tick, so those that wait to be accepted wait for all that ticks do. */
-  #takeAcceptingMillis(now: number): number {
-    if (now < this.#nextAcceptingWorkAt) return 0;
-    this.#nextAcceptingWorkAt = now + acceptingEveryMillis;
-    return acceptingMillis;
+  #takeAcceptingMillis(): number {
+    this.#acceptingTicks += 1;
+    return this.#acceptingTicks % acceptingTicks === 1 ? acceptingMillis : 0;
   }
 
   #schedule(): void {
