@@ -9,7 +9,7 @@ import type { Damage, Target } from './target.ts';
 const factor = Math.min(Number(process.env['HOSTILE_FACTOR'] || 2), 2);
 const maxTickMillis = 250 * factor;
 /** From another address, and on a new connection, which waits to be accepted as long as any. */
-const maxProbeMillis = 500 * factor;
+const maxProbeMillis = 1_000 * factor;
 /**
  * An attack alone stays below 400 MB, of which the process has some 160 at rest; all of them, one after another or
  * together, below 700.

@@ -20,14 +20,14 @@ class Attackers {
   /** How many connections were opened so far. */
   opened = 0;
   readonly #port: number;
-  readonly #flood: Flood;
+  readonly #plan: Flood;
   readonly #open = new Set<Socket>();
   #isOver = false;
 
-  constructor(port: number, flood: Flood) {
+  constructor(port: number, plan: Flood) {
     this.#port = port;
-    this.#flood = flood;
-    for (let index = 0; index < flood.connections; index += 1) this.#connect(index, index);
+    this.#plan = plan;
+    for (let index = 0; index < plan.connections; index += 1) this.#connect(index, index);
   }
 
   end(): void {
@@ -38,7 +38,7 @@ class Attackers {
   /** The connection of this number, which goes on with the requests where the one before it has ended. */
   #connect(index: number, from: number): void {
     if (this.#isOver) return;
-    const { texts, addresses, lasts } = this.#flood;
+    const { texts, addresses, lasts } = this.#plan;
     let sent = from;
     const send = (): void => {
       socket.write(texts[sent % texts.length]!);
