@@ -1,6 +1,8 @@
 import './node-version.ts';
 import './foreign-variables.ts';
 
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -123,14 +125,20 @@ function exitOnUncaughtErrors(app: App, log: LogDestination): void {
   process.on('unhandledRejection', (reason) => onError(reason, 'unhandledRejection'));
 }
 
+/** An image has the program, but not what npm's scripts build it with. */
+function keysCommand(): string {
+  const canBuild = existsSync(join(import.meta.dirname, '../../.ci/build.mjs'));
+  return canBuild ? 'npm run -s keys --' : 'node dist/src/cli/keys.js';
+}
+
 function welcome(address: string, { databaseUrl, dataDir }: Config, demoKey: string | undefined): string {
   const store = databaseUrl === undefined ? `in ${dataDir}` : 'on your PostgreSQL';
   const open = `\nThe store is open at ${address}, its data ${store}.\n`;
   if (demoKey === undefined) {
     return `${open}
-Requests need a key. This makes one, while the service runs:
+Requests need a key. This makes one, with the settings that the service has:
 
-  npm run -s keys -- create --name me --plan business
+  ${keysCommand()} create --name me --plan business
 
 The explorer is at ${address}/graphiql
 

@@ -8,7 +8,10 @@ parseCommandLine('usage: npm run migrate\n\nBrings the tables of the database up
 
 /** Runs the migrations, as every start does, for deployments with a separate migration step. */
 await run(async () => {
-  const database = await openDatabase(databaseOptions());
+  const database = await openDatabase({
+    ...databaseOptions(),
+    onMigrated: ({ name, seconds }) => console.log(`Migrated ${name} in ${seconds.toFixed(2)} s.`),
+  });
   await database.close();
   console.log('The tables are up to date.');
 });

@@ -50,6 +50,7 @@ it('a key is created, used, near its limit, changed, rotated with an overlap, re
   expect(shown).toMatchObject({ usage: { day: { spent: 160, limit: 200 } }, lastUsedAt: expect.any(String) });
   expect(await text('list', '--near-limit', '80')).toMatch(/Partner .* \d+\/1,000 +160\/200 +20\d\d-/);
   expect(await text('list', '--usage')).toMatch(/MINUTE +DAY +LAST USED$/m);
+  expect(((await json('list', '--sort', 'spent')) as { id: string }[])[0]?.id).toBe(id);
   expect(((await json('list', '--near-limit', '81')) as { id: string }[]).map((key) => key.id)).not.toContain(id);
 
   const updated = await json('update', id, '--name', 'Partner 2', '--scopes', 'read', '--expires-in', 'never');
@@ -84,6 +85,7 @@ it('a key is created, used, near its limit, changed, rotated with an overlap, re
 
 it.each([
   ['update without a change', ['update', '1'], '--name, --scopes and --expires-in'],
+  ['an unknown order', ['list', '--sort', 'name'], 'one of id, spent'],
   ['a wrong percentage', ['list', '--near-limit', '101'], 'from 1 to 100'],
   ['an overlap that is too long', ['rotate', '1', '--overlap', '31d'], '--overlap (in seconds) must be'],
 ])('%s is refused with exit code 2', async (_, args, message) => {

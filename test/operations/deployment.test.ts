@@ -112,6 +112,8 @@ describe('kubernetes.yml', () => {
     }
     // The metrics have moved to their own port.
     expect((await service.get('/metrics')).status).toBe(401);
+    // The image has no npm scripts that work.
+    expect(service.output).toContain('node dist/src/cli/keys.js create');
     expect(await service.stop()).toBe(0);
   });
 });

@@ -1,6 +1,7 @@
 import { parseDuration } from '../../config.ts';
 import type { AccessService, CreatedKey } from '../../domain/access/access.service.ts';
 import type { ListedKey } from '../../domain/access/api-key.store.ts';
+import { usageOf } from '../../domain/access/key-status.ts';
 import { planNames, type PlanInput } from '../../domain/access/plan.ts';
 import { scopes, type Scope } from '../../domain/access/scope.ts';
 import { parseId } from '../../domain/id.ts';
@@ -21,7 +22,17 @@ type Flag = 'usage';
 export const flags: ReadonlySet<string> = new Set<Flag>(['usage']);
 
 type OptionName =
-  'name' | 'plan' | 'scopes' | 'per-minute' | 'per-day' | 'expires-in' | 'for' | 'overlap' | 'near-limit' | 'usage';
+  | 'name'
+  | 'plan'
+  | 'scopes'
+  | 'per-minute'
+  | 'per-day'
+  | 'expires-in'
+  | 'for'
+  | 'overlap'
+  | 'near-limit'
+  | 'sort'
+  | 'usage';
 
 export interface Command {
   readonly summary: string;
@@ -42,13 +53,15 @@ export const commands: Readonly<Record<string, Command>> = {
     prepare: create,
   },
   list: {
-    summary: 'Lists all keys, with their usage, or those near their limit',
-    usage: '[--usage] [--near-limit 80]',
+    summary: 'Lists all keys, with their usage, those near their limit, or those first that have spent most of the day',
+    usage: '[--usage] [--near-limit 80] [--sort id|spent]',
     prepare: (values) => {
       const nearLimitPercent = values['near-limit'] === undefined ? undefined : percentOf(values['near-limit']);
-      const withUsage = values.usage === true || nearLimitPercent !== undefined;
+      const order = choiceOf('sort', values.sort ?? 'id', ['id', 'spent']);
+      const withUsage = values.usage === true || nearLimitPercent !== undefined || order === 'spent';
       return async (access, now) => {
-        const keys = await allOf((page) => access.list({ ...page, filter: { nearLimitPercent } }));
+        const listed = await allOf((page) => access.list({ ...page, filter: { nearLimitPercent } }));
+        const keys = order === 'spent' ? bySpent(listed, now) : listed;
         return { text: keyTable(keys, withUsage, now), json: keys.map((key) => keyAsJson(key, now)) };
       };
     },
@@ -147,6 +160,19 @@ async function history(access: AccessService, id: string): Promise<Output> {
   // A deleted key still has a history.
   if (changes.length === 0) await access.get(id);
   return { text: historyTable(changes), json: changes.map(changeAsJson) };
+}
+
+/** The noisiest first: by what is spent of the day, then of the minute. */
+function bySpent(keys: readonly ListedKey[], now: number): readonly ListedKey[] {
+  const spentOf = (key: ListedKey): [day: number, minute: number] => {
+    const { day, minute } = usageOf(key, now);
+    return [day.spent, minute.spent];
+  };
+  const spent = new Map(keys.map((key) => [key, spentOf(key)]));
+  return keys.toSorted((a, b) => {
+    const [[dayOfA, minuteOfA], [dayOfB, minuteOfB]] = [spent.get(a) ?? [0, 0], spent.get(b) ?? [0, 0]];
+    return dayOfB - dayOfA || minuteOfB - minuteOfA;
+  });
 }
 
 async function allOf<Row>(listPage: (page: PageArguments) => Promise<Page<Row>>): Promise<Row[]> {

@@ -129,6 +129,7 @@ ${Object.entries(commands)
   --expires-in, --for, --overlap   a duration: 90s, 15m, 24h, 90d; --expires-in also never.
                     The overlap is 24h by default, and at most 30d
   --usage           with what is spent of the minute and of the day, and the last use
+  --sort ORDER      spent: first who has spent most of the day; by default id
   --near-limit N    only keys that have spent N per cent of their minute or of their day
   --json            for programs
   --help            shows this

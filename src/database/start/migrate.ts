@@ -51,12 +51,20 @@ const eventRights = `
       where granted.grantee <> log.relowner and granted.privilege_type <> 'SELECT'
     )`;
 
+/** A migration that this run has carried out. */
+export interface AppliedMigration {
+  readonly name: string;
+  readonly seconds: number;
+}
+
 export interface MigrateOptions {
   readonly location: DatabaseLocation;
   /** Fills a database that has just got its first tables, in the same transaction. */
   readonly fill?: ((em: SqlEntityManager) => Promise<void>) | undefined;
   /** Receives a sentence for people when it has to wait for another process or transaction. */
   readonly onWait?: ((reason: string) => void) | undefined;
+  /** Receives each migration of this run once all are committed. */
+  readonly onMigrated?: ((migration: AppliedMigration) => void) | undefined;
 }
 
 /**
@@ -65,12 +73,12 @@ export interface MigrateOptions {
  * Because what fills it comes with the very first tables, a process that is killed meanwhile leaves nothing behind, and
  * a demo store that was emptied stays empty. Throws UnsuitableServer and ConnectionFailure.
  */
-export async function migrate({ location, fill, onWait = () => undefined }: MigrateOptions): Promise<void> {
+export async function migrate({ location, fill, onWait = () => undefined, onMigrated }: MigrateOptions): Promise<void> {
   const sent = { statement: '' };
   const orm = createMaintenanceOrm(location, (sql) => {
     if (!sql.startsWith('rollback')) sent.statement = sql;
   });
-  const run: Run = { orm, fill, onWait, sent };
+  const run: Run = { orm, fill, onWait, onMigrated, sent };
   try {
     // The embedded database has a single process, and its connections would share the lock.
     if (typeof location !== 'string') return await migrateUp(run);
@@ -83,7 +91,7 @@ export async function migrate({ location, fill, onWait = () => undefined }: Migr
   }
 }
 
-interface Run extends Pick<MigrateOptions, 'fill'> {
+interface Run extends Pick<MigrateOptions, 'fill' | 'onMigrated'> {
   readonly orm: MikroORM;
   readonly onWait: (reason: string) => void;
   /** The last one. */
@@ -94,19 +102,22 @@ async function migrateUp(run: Run): Promise<void> {
   // Before the transaction, because they make the migrator's own table on a connection of its own.
   const executed = await run.orm.migrator.getExecuted();
   if (executed.some(({ name }) => name === firstBeforeRelease)) throw new UnsuitableServer(madeBeforeRelease);
-  if ((await run.orm.migrator.getPending()).length > 0) await withLocks(run, (em) => migrateOnce(run, em));
+  if ((await run.orm.migrator.getPending()).length > 0) {
+    const applied = await withLocks(run, (em) => migrateOnce(run, em));
+    for (const migration of applied) run.onMigrated?.(migration);
+  }
   await run.orm.em.getConnection().execute(eventRights);
 }
 
-type Work = (em: SqlEntityManager) => Promise<void>;
+type Work<Result> = (em: SqlEntityManager) => Promise<Result>;
 
 /** Does it in a transaction, again while somebody holds a lock on a table. Throws UnsuitableServer after the last time. */
-async function withLocks({ orm, onWait, sent }: Run, work: Work): Promise<void> {
+async function withLocks<Result>({ orm, onWait, sent }: Run, work: Work<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await orm.em.fork().transactional(async (em) => {
         await em.execute(`${withoutTimeouts}; set local lock_timeout = '${lockTimeout}'`);
-        await work(em);
+        return work(em);
       });
     } catch (error) {
       const { code, message, where } = error as Error & { readonly code?: unknown; readonly where?: string };
@@ -152,10 +163,20 @@ async function findLockHolder(orm: MikroORM): Promise<{ readonly holder: string;
   return row ?? { holder: 'another transaction (pg_stat_activity shows it)', end: '' };
 }
 
-async function migrateOnce({ orm, fill }: Run, em: SqlEntityManager): Promise<void> {
+async function migrateOnce({ orm, fill }: Run, em: SqlEntityManager): Promise<AppliedMigration[]> {
+  const startedAt = new Map<string, number>();
+  const seconds = new Map<string, number>();
+  const { migrator } = orm;
+  migrator.on('migrating', ({ name }) => {
+    startedAt.set(name, performance.now());
+  });
+  migrator.on('migrated', ({ name }) => {
+    seconds.set(name, (performance.now() - (startedAt.get(name) ?? 0)) / 1000);
+  });
   const transaction = em.getTransactionContext() as Transaction<unknown>;
-  const applied = await orm.migrator.up({ transaction });
+  const applied = await migrator.up({ transaction });
   if (applied.some(({ name }) => name === migrations[0].name)) await fill?.(em);
+  return applied.map(({ name }) => ({ name, seconds: seconds.get(name) ?? 0 }));
 }
 
 /**

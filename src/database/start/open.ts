@@ -15,7 +15,7 @@ import {
   EmbeddedPostgresInUse,
   startEmbeddedPostgres,
 } from '../../platform/embedded/index.ts';
-import { migrate } from './migrate.ts';
+import { migrate, type MigrateOptions } from './migrate.ts';
 
 export interface OpenDatabaseOptions extends Omit<ConnectOptions, 'location' | 'isGuest' | 'timeouts'> {
   /** Without one the embedded database in `dataDir` is started. */
@@ -28,6 +28,7 @@ export interface OpenDatabaseOptions extends Omit<ConnectOptions, 'location' | '
   readonly withDemoStore: boolean;
   /** Receives a sentence for people when migrations have to wait. */
   readonly onWait?: ((reason: string) => void) | undefined;
+  readonly onMigrated?: MigrateOptions['onMigrated'];
 }
 
 export interface OpenDatabase extends Database {
@@ -42,7 +43,7 @@ export interface OpenDatabase extends Database {
  * a server.
  */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDatabase> {
-  const { url, dataDir, embedded: starting, mustExist, withDemoStore, onWait, ...connecting } = options;
+  const { url, dataDir, embedded: starting, mustExist, withDemoStore, onWait, onMigrated, ...connecting } = options;
   const embedded = url === undefined ? await (starting ?? startEmbeddedPostgres(dataDir, mustExist)) : undefined;
   let database: Database | undefined;
   const close = async (): Promise<void> => {
@@ -57,7 +58,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDa
     await addDemoKey(em, dataDir);
   };
   try {
-    await migrate({ location, fill: hasDemo ? fill : undefined, onWait });
+    await migrate({ location, fill: hasDemo ? fill : undefined, onWait, onMigrated });
     database = await connectDatabase({ ...connecting, location });
     await readClock(database);
     return {

@@ -104,7 +104,7 @@ async function fillingSteps(
     {
       what: 'categories',
       sql: `insert into categories (id, name, description)
-        select $1::bigint + n, 'Category ' || n, 'Made up, the ' || n || 'th of its kind.' from generate_series(1, $2::int) as n`,
+        select $1::bigint + n, 'Category ' || n, 'Made up, number ' || n || ' of its kind.' from generate_series(1, $2::int) as n`,
       values: [lastCategory, categories],
     },
     ...batches(pets).map(([from, to]) => ({
