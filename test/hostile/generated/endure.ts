@@ -9,8 +9,8 @@ import { anyAct } from './kinds.ts';
 import { results } from './results.ts';
 
 /** How long the generated acts go on; hours for a search, with a seed to repeat what it has found. */
-const seconds = Number(process.env['HOSTILE_SECONDS'] || 6);
-const seed = Number(process.env['HOSTILE_SEED'] || Date.now() % 2 ** 31);
+export const seconds = Number(process.env['HOSTILE_SECONDS'] || 6);
+export const seed = Number(process.env['HOSTILE_SEED'] || Date.now() % 2 ** 31);
 
 export const generatedBy = `generated for ${seconds} seconds by HOSTILE_SEED=${seed}`;
 export const generatedTimeoutMillis = (seconds + 240) * 1_000;
