@@ -4,10 +4,12 @@ import type { FastifyInstance } from 'fastify';
 
 import { Accounts, Callers } from './platform/callers/index.ts';
 import { every, onBackgroundFailure } from './platform/background.ts';
-import { listenFailure, type Config } from './config.ts';
+import type { Config } from './config.ts';
 import { openCounters, QuotaService } from './platform/quotas/index.ts';
 import type { EmbeddedPostgres } from './platform/embedded/index.ts';
 import { explainLostRedis } from './failed-start.ts';
+import { listenOn } from './listen.ts';
+import type { SharedParts } from './shared-parts.ts';
 import { openDatabase } from './database/start/open.ts';
 import { AccessService, type AccessServiceOptions } from './domain/access/access.service.ts';
 import { IdempotencyService } from './domain/idempotency/idempotency.service.ts';
@@ -30,7 +32,7 @@ import { renderErrorPage } from './pages/error-page.ts';
 import { registerExplorer } from './pages/explorer.routes.ts';
 import { accessEvents } from './http/observe/access-events.ts';
 import { registerHealth } from './http/observe/health.ts';
-import { createMetricsServer, Metrics } from './http/observe/metrics.ts';
+import { createMetricsServer, Metrics, registerMetrics } from './http/observe/metrics.ts';
 import { registerPages } from './pages/landing.routes.ts';
 import type { LogStream } from './http/observe/request-log.ts';
 import { createServer, type ServerLimits } from './http/server.ts';
@@ -39,7 +41,7 @@ import { registerDocs } from './pages/reference/reference.routes.ts';
 import { registerSchema } from './pages/schema.routes.ts';
 import { readDocument, readOperations } from './rest/openapi/document.ts';
 import { createRestRoutes } from './rest/routes.ts';
-import { createCollectionSlots, type CollectionLimits } from './rest/collection-slots.ts';
+import { CollectionSlots, type CollectionLimits } from './rest/collection-slots.ts';
 
 /** The interval at which expired idempotency records are deleted. */
 const deleteEveryMillis = 10 * 60 * 1000;
@@ -48,6 +50,8 @@ const deleteEveryMillis = 10 * 60 * 1000;
 export interface AppOverrides {
   /** The engine of the embedded database; without one it is started here. */
   readonly embedded?: Promise<EmbeddedPostgres> | undefined;
+  /** In a worker, whose primary serves the metrics at their own port. */
+  readonly shared?: SharedParts | undefined;
   readonly onStatement?: (sql: string) => void;
   /** Receives a sentence for people when the start has to wait, or goes on without Redis. */
   readonly onNotice?: (sentence: string) => void;
@@ -56,9 +60,6 @@ export interface AppOverrides {
   readonly httpLimits?: Partial<ServerLimits>;
   readonly streamTerms?: Partial<StreamTerms>;
 }
-
-/** Connections that wait to be accepted; the system may allow fewer. */
-const backlog = 4096;
 
 /** The whole service, not listening yet. */
 export interface App {
@@ -85,6 +86,7 @@ const builtDocs = join(import.meta.dirname, '../docs');
 
 /** Wires the service together. */
 export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
+  const { shared } = overrides;
   if (config.adminApiKey !== undefined) alsoRedact(config.adminApiKey);
   // On a port of their own they are for operators.
   const metrics = new Metrics({ hidesSchema: !config.graphql.introspection && config.metricsPort === undefined });
@@ -135,6 +137,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     table: database.usage(callers.service('usage')),
     readInstallation: () => database.readInstallation(callers.service('counters')),
     redisUrl: config.redisUrl,
+    host: shared?.counters,
     rules: config.banRules,
     now,
     ...events,
@@ -171,7 +174,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     metrics.failovers.inc();
     server.log.warn(change, 'the database is written to on another server');
   });
-  const collectionSlots = createCollectionSlots(accounts, onRefusal, overrides.collectionLimits);
+  const collectionSlots = new CollectionSlots(accounts, onRefusal, overrides.collectionLimits, shared?.leases);
   metrics.watch({
     pool: database.poolFigures,
     servers: database.serverFigures,
@@ -195,6 +198,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     stores,
     callers,
     maxStreams: config.maxStreams,
+    everywhere: shared?.leases,
     onRefusal,
     onFailure: (error) => server.log.error({ err: error }, 'streams cannot read or write events'),
     terms: overrides.streamTerms,
@@ -242,8 +246,12 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   });
   registerGuides(server, join(builtDocs, 'graphql'), config);
   registerSchema(server, config.graphql.introspection ? () => printSortedSchema(schema) : undefined);
-  const metricsServer = config.metricsPort === undefined ? undefined : createMetricsServer(metrics, callers, onRefusal);
-  if (metricsServer === undefined) metrics.register(server);
+  const allMetrics = shared?.metricsOf(metrics);
+  const metricsServer =
+    config.metricsPort === undefined || shared !== undefined
+      ? undefined
+      : createMetricsServer(metrics, callers, onRefusal);
+  if (config.metricsPort === undefined) registerMetrics(server, allMetrics ?? metrics);
   await registerApi(server, authentication, [graphql.routes, rest]);
   const deletion = every(deleteEveryMillis, () =>
     idempotency
@@ -257,6 +265,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     clock.stop();
     await graphql.stop();
     await metricsServer?.close();
+    await allMetrics?.stop();
     await counters.close();
     await bans.flush();
     await keyChanges.stop();
@@ -279,22 +288,10 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     drain: () => {
       isDraining = true;
       streams.refuseOpenings();
-      return drain(server, { delaySeconds: config.drainDelaySeconds, timeoutSeconds: config.drainTimeoutSeconds });
+      const { drainDelaySeconds: delaySeconds, drainTimeoutSeconds: timeoutSeconds } = config;
+      return drain(server, { delaySeconds, timeoutSeconds, stopHandingOver: shared?.stopHandingOver });
     },
     close: () => server.close(),
     onFatal: database.onExit,
   };
-}
-
-async function listenOn(
-  server: FastifyInstance,
-  host: string,
-  port: number,
-  portName: 'PORT' | 'METRICS_PORT',
-): Promise<string> {
-  try {
-    return await server.listen({ host, port, backlog });
-  } catch (error) {
-    throw listenFailure(error, portName, host, port);
-  }
 }

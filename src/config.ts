@@ -83,6 +83,7 @@ export function readConfig(environment: Environment = process.env) {
     ),
     maxConnections: integer('MAX_CONNECTIONS', 10_000, 1, 1_000_000),
     maxStreams: integer('MAX_STREAMS', 2_000, 1, 1_000_000),
+    workers: setting('WORKERS', '1', workerCount, 'auto, or a whole number from 1 to 64'),
     metricsPort: read('METRICS_PORT') ? integer('METRICS_PORT', 0, 0, 65_535) : undefined,
     restPrefix: setting(
       'REST_PREFIX',
@@ -129,6 +130,11 @@ export function readConfig(environment: Environment = process.env) {
   if (config.graphql.documentsOnly && config.graphql.documentsPath === undefined) {
     problems.push('GRAPHQL_DOCUMENTS_ONLY is "true", but GRAPHQL_DOCUMENTS names no operations: set both.');
   }
+  if (config.workers !== 'auto' && config.workers > 1 && read('DATABASE_URL') === undefined) {
+    problems.push(
+      `WORKERS is "${config.workers}", but the embedded database has one process: set DATABASE_URL, or WORKERS to 1.`,
+    );
+  }
   if (problems.length > 0) throw new ConfigError(problems.join('\n'));
   const present = Object.keys(environment).filter((name) => environment[name]);
   return Object.freeze({ ...config, /** For people. */ warnings: warningsOfNames(present, names) });
@@ -159,6 +165,10 @@ const restPrefixPattern =
 
 function integerWithin(min: number, max: number): (text: string) => number | undefined {
   return (text) => (/^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined);
+}
+
+function workerCount(text: string): 'auto' | number | undefined {
+  return text === 'auto' ? text : integerWithin(1, 64)(text);
 }
 
 function choice<Value>(choices: Readonly<Record<string, Value>>): (text: string) => Value | undefined {

@@ -89,6 +89,9 @@ describe('settings', () => {
     ['BAN_FOR', '25h'],
     ['EVENTS_RETENTION', '23h'],
     ['EVENTS_RETENTION', '31d'],
+    ['WORKERS', '0'],
+    ['WORKERS', '65'],
+    ['WORKERS', 'all'],
     ['METRICS_PORT', '65536'],
     ['MAX_CONNECTIONS', '0'],
     ['TRUST_PROXY', 'true'],
@@ -112,6 +115,15 @@ describe('settings', () => {
     ['REST_PREFIX', '/graphiql/v1'],
   ])('refuse %s=%s by its name and value', (name, value) => {
     expect(messageFor({ [name]: value })).toMatch(`${name} is "${value}", but must be `);
+  });
+
+  it('takes several workers on a server only, and `auto` on the embedded database too', () => {
+    const DATABASE_URL = 'postgresql://a@b/c';
+    expect(readConfig({ WORKERS: '64', DATABASE_URL }).workers).toBe(64);
+    expect(readConfig({ WORKERS: 'auto' }).workers).toBe('auto');
+    expect(messageFor({ WORKERS: '2' })).toMatch(
+      /^WORKERS is "2", but the embedded database has one process: set DATABASE_URL/,
+    );
   });
 
   it('refuse the port of the API for the metrics', () => {

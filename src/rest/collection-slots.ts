@@ -1,4 +1,11 @@
-import { type Accounts, Share } from '../platform/callers/index.ts';
+import {
+  type Accounts,
+  type Caller,
+  ClientSlots,
+  type LeaseCounter,
+  Share,
+  type Slot,
+} from '../platform/callers/index.ts';
 import type { OnRefusal } from '../http/observe/bounds.ts';
 import { HttpError } from '../http/error-table.ts';
 
@@ -12,21 +19,39 @@ export const defaultLimits: CollectionLimits = { perKey: 2, perProcess: 50 };
 
 const retryAfterSeconds = 5;
 
-/** Limits the whole collections that are streamed at a time. A stream lasts as long as the client takes. */
-export function createCollectionSlots(
-  accounts: Accounts,
-  onRefusal: OnRefusal,
-  limits: Partial<CollectionLimits> = {},
-): Share {
-  const { perKey, perProcess } = { ...defaultLimits, ...limits };
-  return new Share(accounts, {
-    ofClient: perKey,
-    ofAll: perProcess,
-    refuse: (limit, held) => {
-      onRefusal('streams');
-      return limit === 'client' ? tooManyOfKey(held) : tooMany();
-    },
-  });
+/** The whole collections that are streamed at a time. A stream lasts as long as the client takes. */
+export class CollectionSlots {
+  readonly #slots: ClientSlots;
+  readonly #perKey: number;
+
+  /** With `everywhere` those of a key are counted in several processes together. */
+  constructor(
+    accounts: Accounts,
+    onRefusal: OnRefusal,
+    limits: Partial<CollectionLimits> = {},
+    everywhere?: LeaseCounter,
+  ) {
+    const { perKey, perProcess } = { ...defaultLimits, ...limits };
+    const share = new Share(accounts, {
+      ofClient: Infinity,
+      ofAll: perProcess,
+      refuse: (limit, held) => {
+        onRefusal('streams');
+        return limit === 'client' ? tooManyOfKey(held) : tooMany();
+      },
+    });
+    this.#slots = new ClientSlots(share, 'collections', everywhere);
+    this.#perKey = perKey;
+  }
+
+  get held(): number {
+    return this.#slots.held;
+  }
+
+  /** Throws RATE_LIMITED or UNAVAILABLE. */
+  take(caller: Pick<Caller, 'id'>): Promise<Slot> {
+    return this.#slots.take(caller, this.#perKey);
+  }
 }
 
 function tooManyOfKey(held: number): HttpError {

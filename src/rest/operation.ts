@@ -3,7 +3,7 @@ import { validateHeaderName, validateHeaderValue } from 'node:http';
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-import type { Caller, Share } from '../platform/callers/index.ts';
+import type { Caller } from '../platform/callers/index.ts';
 import { validationFailed } from '../domain/errors.ts';
 import {
   type IdempotencyService,
@@ -13,6 +13,7 @@ import {
 import { createServices, type Services } from '../domain/services.ts';
 import type { Stores } from '../domain/stores.ts';
 import { readIdempotencyKey } from '../http/idempotency-key.ts';
+import type { CollectionSlots } from './collection-slots.ts';
 import { preconditionOf } from './entity-tag.ts';
 import type { OperationId, RestOperation } from './openapi/document.ts';
 import type { Operations } from './openapi/types.ts';
@@ -28,7 +29,7 @@ export interface OperationContext {
   readonly stores: { for(caller: Caller): Stores };
   readonly idempotency: IdempotencyService;
   /** The slots for whole collections that are streamed. */
-  readonly collectionSlots: Share;
+  readonly collectionSlots: CollectionSlots;
 }
 
 /** The response to a first request with an Idempotency-Key, as it is stored and replayed. */

@@ -2,8 +2,9 @@ import { Readable } from 'node:stream';
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-import { byteMillis, type Caller, type Share } from '../platform/callers/index.ts';
+import { byteMillis, type Caller } from '../platform/callers/index.ts';
 import { clientGone } from '../platform/http/index.ts';
+import type { CollectionSlots } from './collection-slots.ts';
 import type { RestResponse } from './handler.ts';
 import { isKnown } from './entity-tag.ts';
 import { jsonMediaType } from './media-types.ts';
@@ -13,7 +14,7 @@ export async function sendRestResponse(
   request: FastifyRequest,
   reply: FastifyReply,
   { status, headers, body }: RestResponse,
-  collectionSlots: Share,
+  collectionSlots: CollectionSlots,
 ): Promise<FastifyReply> {
   const { etag } = headers;
   const isUnchanged = etag !== undefined && isRead(request) && isKnown(request.headers, etag);
@@ -36,11 +37,14 @@ async function streamCollection(
   { caller }: FastifyRequest,
   reply: FastifyReply,
   chunks: AsyncIterable<string>,
-  collectionSlots: Share,
+  collectionSlots: CollectionSlots,
 ): Promise<FastifyReply> {
+  const slot = await collectionSlots.take(caller);
   // A closed response doesn't emit `close` once more.
-  if (reply.raw.closed) throw clientGone;
-  const slot = collectionSlots.takeNow(caller);
+  if (reply.raw.closed) {
+    slot.release();
+    throw clientGone;
+  }
   reply.raw.once('close', () => slot.release());
   const iterator = chunks[Symbol.asyncIterator]();
   const first = await iterator.next();

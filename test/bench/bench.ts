@@ -6,10 +6,11 @@ import { cores, MeasuredProcess, pin, pinned } from './measured-process.ts';
 import { createKey, mainOf, root, startService } from './measured-service.ts';
 import { databaseBeside, fillStore } from './filled-store.ts';
 import { printTable, type Measured } from './report.ts';
+import { benchWorkers } from './workers.ts';
 import { emptyResults, Rounds, type RoundOptions, type Server, type Servers } from './rounds.ts';
 import { smallestStore, workloads, type StoreSize } from './workloads.ts';
 
-const usage = `usage: npm run bench -- [--pets 100000] [--only G1,R2] [--seconds 2] [--rounds 2] [--processes 3] [--connections 32] [--against FOLDER] [--million]
+const usage = `usage: npm run bench -- [workers] [--pets 100000] [--only G1,R2] [--seconds 2] [--rounds 2] [--processes 3] [--connections 32] [--against FOLDER] [--million]
 
 Measures the service, with its default settings, a key and a quota, against the limit: in a closed loop, and under a fixed
 arrival rate of half of what the service takes. The database is a PostgreSQL server of its own, or that of BENCH_DATABASE_URL:
@@ -18,6 +19,7 @@ Processes of one build differ by up to 15 %: the rounds are repeated with --proc
 The fixed arrival rate and memory are those of the last process.
 --only takes the workloads G1 G2 G3 G3V G4 G4I R1 R2 R3 R3I U1 COLD (new documents) and MANY (500 documents, one after another).
 --against measures another build too, in the same rounds: the built work tree of another version, with a database of its own beside the other.
+With \`workers\` the service with WORKERS=2 is measured against one process and against two that aren't connected: processor time of all processes, and memory.
 --million shows the memory after a million requests too, of the chosen reads one after another, which takes minutes.`;
 
 interface Options extends RoundOptions {
@@ -26,10 +28,12 @@ interface Options extends RoundOptions {
   readonly processes: number;
   readonly against: string | undefined;
   readonly withMillion: boolean;
+  readonly isOfWorkers: boolean;
 }
 
 function readOptions(): Options {
-  const { values } = parseArgs({
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
     options: {
       pets: { type: 'string' },
       only: { type: 'string' },
@@ -63,7 +67,8 @@ function readOptions(): Options {
     process.exit(values.help ? 0 : 2);
   }
   const { against, million: withMillion } = values;
-  return { pets, chosen, seconds, rounds, processes, connections, against, withMillion };
+  const isOfWorkers = positionals.includes('workers');
+  return { pets, chosen, seconds, rounds, processes, connections, against, withMillion, isOfWorkers };
 }
 
 /** The command on the cores for servers. */
@@ -93,6 +98,10 @@ async function fillOther(folder: string, databaseUrl: string, store: StoreSize):
 async function bench(options: Options, databaseUrl: string): Promise<void> {
   process.stderr.write('filling the store\n');
   const store = await fillStore(databaseUrl, options.pets, root);
+  if (options.isOfWorkers) {
+    process.stdout.write(`${store.pets} pets\n\n${await benchWorkers(options, store, databaseUrl)}\n`);
+    return;
+  }
   const { against } = options;
   const otherUrl = against === undefined ? undefined : await fillOther(against, databaseUrl, store);
   const results = emptyResults(options.chosen);

@@ -73,7 +73,7 @@ class Build {
   async measure(workload: string): Promise<number> {
     const before = cpuMicrosOfAll(this.cluster.pid);
     const { requests } = await load({
-      address: this.#service.address,
+      addresses: [this.#service.address],
       requests: 'service',
       workload,
       store: this.#store,

@@ -91,7 +91,7 @@ function rounded({ p50, p99 }: LoadResult): { readonly p50: number; readonly p99
 /** What a client of the plan without limits sees. */
 function neighbour(): Promise<LoadResult> {
   return load({
-    address: service.address,
+    addresses: [service.address],
     requests: 'service',
     workload: 'R1',
     store: smallestStore,

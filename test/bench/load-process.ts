@@ -6,7 +6,8 @@ import { partOf, workloads, type LoadRequest, type StoreSize } from './workloads
 
 /** What the load generator reads, as JSON, from its standard input. */
 export interface LoadJob {
-  readonly address: string;
+  /** The connections are divided among them. */
+  readonly addresses: readonly string[];
   /** Whose form of the requests to send. */
   readonly requests: 'service' | 'limit';
   readonly workload: string;
@@ -93,7 +94,7 @@ async function sendAtRate(clients: readonly Client[], rate: number, from: number
   while (sending.size > 0) await Promise.race(sending);
 }
 
-const clients = Array.from({ length: job.connections }, () => new Client(job.address));
+const clients = Array.from({ length: job.connections }, (_, n) => new Client(job.addresses[n % job.addresses.length]!));
 const started = performance.now();
 const until = started + job.seconds * 1000;
 await (job.arrivalsPerSecond === undefined

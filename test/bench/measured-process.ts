@@ -55,6 +55,10 @@ export class MeasuredProcess {
     return cpuMicrosOf(this.#child.pid!);
   }
 
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
   get residentMegabytes(): number {
     const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${this.#child.pid}/status`, 'utf8'))?.[1];
     return Number(kilobytes) / 1024;
@@ -82,8 +86,17 @@ export function cpuMicrosOf(pid: number): number {
 
 /** Of a server and the processes that it has started. */
 export function cpuMicrosOfAll(pid: number): number {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
-  return cpuMicrosOf(pid) + children.reduce((sum, child) => sum + cpuMicrosOf(Number(child)), 0);
+  return cpuMicrosOf(pid) + childrenOf(pid).reduce((sum, child) => sum + cpuMicrosOf(child), 0);
+}
+
+/** The processes that a process has started. */
+export function childrenOf(pid: number): readonly number[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+}
+
+/** The memory of a process, of what it shares with others its part. */
+export function proportionalMegabytes(pid: number): number {
+  return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'))?.[1]) / 1024;
 }
 
 /** The address on the stream, which is read to its end. */

@@ -65,7 +65,7 @@ function shares(target: Target, { [target]: processes, limit }: Measured['closed
   ];
 }
 
-function layOut(rows: readonly (readonly string[])[]): string {
+export function layOut(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
   return rows
     .map((row) =>

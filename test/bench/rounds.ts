@@ -25,7 +25,7 @@ export interface RoundOptions {
 }
 
 /** Each target comes first once: in a fixed order, equal builds differed by 5 % in processor time. */
-function rotated<Each>(list: readonly Each[], round: number): readonly Each[] {
+export function rotated<Each>(list: readonly Each[], round: number): readonly Each[] {
   const first = round % list.length;
   return [...list.slice(first), ...list.slice(0, first)];
 }
@@ -118,7 +118,7 @@ export class Rounds {
       connections,
       seconds,
       arrivalsPerSecond,
-      address: server.address,
+      addresses: [server.address],
       from: this.#nextNumber,
       headers,
     };
@@ -177,6 +177,6 @@ function withoutNewId({ isWrite }: Workload, data: unknown): unknown {
   return JSON.parse(JSON.stringify(data, (key, value: unknown) => (isWrite === true && key === 'id' ? '' : value)));
 }
 
-function showProgress(line: string): void {
+export function showProgress(line: string): void {
   process.stderr.write(`\r${line.padEnd(50)}\r`);
 }

@@ -54,7 +54,7 @@ async function measureRequests(): Promise<void> {
   let from = 1;
   try {
     for (const workload of measuredNames) {
-      const job = { address: service.address, requests: 'service', workload, store, connections } as const;
+      const job = { addresses: [service.address], requests: 'service' as const, workload, store, connections };
       from += (await load({ ...job, headers, seconds, from })).requests + 1;
       const before = [service.cpuMicros, cpuMicrosOfAll(cluster.pid), cpuMicrosOf(redis.pid!)];
       const { requests, seconds: taken } = await load({ ...job, headers, seconds, from });

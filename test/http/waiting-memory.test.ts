@@ -10,7 +10,7 @@ import type { Stores } from '../../src/domain/stores.ts';
 import { registerApi } from '../../src/http/api.ts';
 import { createServer } from '../../src/http/server.ts';
 import { readOperations } from '../../src/rest/openapi/document.ts';
-import { createCollectionSlots } from '../../src/rest/collection-slots.ts';
+import { CollectionSlots } from '../../src/rest/collection-slots.ts';
 import { createRestRoutes } from '../../src/rest/routes.ts';
 import { startSampleServer, waiting } from '../graphql/sample-server.ts';
 import { admitAll, anyDelay } from '../support/bare-server.ts';
@@ -38,7 +38,7 @@ async function startRest(): Promise<FastifyInstance> {
     prefix: '',
     stores: { for: () => stores },
     idempotency: { once } as IdempotencyService,
-    collectionSlots: createCollectionSlots(server.callers.accounts, () => undefined),
+    collectionSlots: new CollectionSlots(server.callers.accounts, () => undefined),
     onDeprecatedCall: () => undefined,
   });
   await registerApi(server, admitAll(), [routes]);

@@ -27,7 +27,8 @@ const watched: readonly Watched[] = [
     guarantee: 'what a peer sends or does is handled where nothing that is thrown ends the process',
     pattern: new RegExp(String.raw`\.(?:on|once|(?:add|prepend)(?:Event)?Listener)\(\s*(?!'(?:${quiet})')['"\x60]\w`),
     places: {
-      'src/main.ts': 'handles what nothing else has caught',
+      'src/service-process.ts': 'handles what nothing else has caught',
+      'src/platform/workers/message-pipe.ts': 'reads what another process of the same program has written',
       'src/platform/embedded/engine-thread.ts': 'gets one of two words of its own thread',
       'src/platform/embedded/engine.worker.ts': 'ends the thread, and says so: `embedded/embedded-postgres.test.ts`',
       'src/platform/http/body.ts': 'keeps and counts bytes within a size that was asked for',

@@ -74,6 +74,8 @@ describe('the alerts of the guide, on the metrics of a real process', () => {
     const used = new Set(deployFile('alerts.yml', []).match(/petstore_\w+/g));
     // It appears with the first error of GraphQL.
     used.delete('petstore_graphql_errors_total');
+    // Only the primary of several workers has it (`test/faults/workers`).
+    used.delete('petstore_worker_restarts_total');
     expect(present).toEqual(expect.arrayContaining([...used]));
   });
 
@@ -143,6 +145,13 @@ describe('the alerts of the guide, on the metrics of a real process', () => {
     ] as const) {
       expect(firingAlerts({ after: new Map([[name, seconds]]) })).toEqual(firing);
     }
+  });
+
+  test('PetstoreWorkerRestarts fires when workers keep ending', () => {
+    const name = 'petstore_worker_restarts_total';
+    const firing = (ends: number): string[] =>
+      firingAlerts({ before: new Map([[name, 0]]), after: new Map([[name, ends]]) });
+    expect([firing(0), firing(1)]).toEqual([[], ['PetstoreWorkerRestarts']]);
   });
 
   test('PetstoreEventsLag fires while no process moves changes into the log', async () => {

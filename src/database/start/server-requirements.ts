@@ -17,6 +17,7 @@ export async function assertSuitable(
   connection: PgConnection,
   openAnother: () => Promise<PgConnection>,
 ): Promise<void> {
+  await assertPostgreSQL(connection);
   const { rows } = await connection.query<{ version: string; encoding: string }>(
     `select current_setting('server_version_num') as version, current_setting('server_encoding') as encoding`,
   );
@@ -35,6 +36,20 @@ export async function assertSuitable(
         'max_prepared_statements = 200.',
     );
   }
+}
+
+/** Servers that speak PostgreSQL's protocol and lack its triggers, locks or partitions, as `version()` names them. */
+const otherEngine =
+  /CockroachDB|Yugabyte|-YB-|Redshift|Greenplum|Materialize|RisingWave|CrateDB|QuestDB|Spanner|DSQL|openGauss|GaussDB/i;
+
+async function assertPostgreSQL(connection: PgConnection): Promise<void> {
+  const { rows } = await connection.query<{ name: string }>('select version() as name');
+  const name = rows[0]?.name ?? '';
+  if (/^(?:PostgreSQL|EnterpriseDB) \d/.test(name) && !otherEngine.test(name)) return;
+  throw new UnsuitableServer(
+    `The database server is no PostgreSQL, but says that it is ${name.slice(0, 100)}: PostgreSQL 15 or newer is needed, ` +
+      'because the tables use statement triggers with transition tables, advisory locks and partitions.',
+  );
 }
 
 /** A pooler that supports prepared statements renames them on its server connections. */

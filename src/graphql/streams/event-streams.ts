@@ -3,10 +3,11 @@ import type { Writable } from 'node:stream';
 import {
   type Caller,
   type Callers,
-  type Lease,
+  ClientSlots,
+  type LeaseCounter,
   type RequestMemory,
   Share,
-  type ShareLimit,
+  type Slot,
 } from '../../platform/callers/index.ts';
 import { maxEventStreams } from '../../domain/access/plan.ts';
 import type { Principal } from '../../domain/access/principal.ts';
@@ -17,7 +18,7 @@ import type { EventPosition, StoreEvent } from '../../domain/events/event.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { type FeedStream, FeedStreams, type Framing, type StreamTerms } from '../../platform/feed/index.ts';
 import type { OnRefusal } from '../../http/observe/bounds.ts';
-import { describeFailure, type HttpError } from '../../http/error-table.ts';
+import { describeFailure } from '../../http/error-table.ts';
 import { KeySubscriber, type KeyChecks } from './key-subscriber.ts';
 import { SharedValues } from './shared-values.ts';
 import { draining, endFor, lastedLong, tooMany } from './stream-ends.ts';
@@ -36,6 +37,8 @@ export interface EventStreamsOptions extends KeyChecks {
   readonly stores: { for(caller: Caller): Pick<Stores, 'events'> };
   readonly callers: Callers;
   readonly maxStreams: number;
+  /** Counts those of a key in several processes together. */
+  readonly everywhere?: LeaseCounter | undefined;
   readonly onRefusal: OnRefusal;
   /** Called for an error that isn't a client's, nor a lost database. */
   readonly onFailure: (error: unknown) => void;
@@ -74,11 +77,11 @@ export class EventStreams {
   readonly #texts: StreamTexts;
   readonly #subscribers = new SharedValues<KeySubscriber>();
   /** A key's part is that of the plan that it has when it opens one more. */
-  readonly #slots: Share;
+  readonly #slots: ClientSlots;
   #isDraining = false;
 
   constructor(options: EventStreamsOptions) {
-    const { stores, callers, maxStreams, onRefusal, onFailure, terms } = options;
+    const { stores, callers, maxStreams, everywhere, onRefusal, onFailure, terms } = options;
     this.#options = options;
     this.#texts = new StreamTexts(onRefusal, onFailure);
     this.#streams = new FeedStreams({
@@ -90,11 +93,15 @@ export class EventStreams {
       lasted: () => endFor(lastedLong()),
       draining: () => endFor(draining()),
     });
-    this.#slots = new Share(callers.accounts, {
+    const share = new Share(callers.accounts, {
       ofClient: Infinity,
       ofAll: maxStreams,
-      refuse: (limit, held) => this.#refusalOf(limit, held),
+      refuse: (limit, held) => {
+        onRefusal('event_streams');
+        return tooMany(limit, held);
+      },
     });
+    this.#slots = new ClientSlots(share, 'event streams', everywhere);
   }
 
   get count(): number {
@@ -142,11 +149,9 @@ export class EventStreams {
     return this.#streams.drain();
   }
 
-  async #takeSlot(caller: Caller, { plan }: Principal, onTooMany: () => Promise<void>): Promise<Lease> {
+  async #takeSlot(caller: Caller, { plan }: Principal, onTooMany: () => Promise<void>): Promise<Slot> {
     try {
-      const held = this.#slots.heldBy(caller);
-      if (held >= maxEventStreams[plan]) throw this.#refusalOf('client', held);
-      return this.#slots.takeNow(caller);
+      return await this.#slots.take(caller, maxEventStreams[plan]);
     } catch (refusal) {
       await onTooMany();
       throw refusal;
@@ -158,7 +163,7 @@ export class EventStreams {
     { key, principal, memory, selection, filter, framing, onEnd }: StreamOpening,
     after: EventPosition,
     bytesKept: number,
-    slot: Lease,
+    slot: Slot,
     output: Writable,
   ): FeedStream<StoreEvent> {
     const { stores, callers, onFailure } = this.#options;
@@ -187,11 +192,6 @@ export class EventStreams {
         if (code !== undefined) onEnd(code);
       },
     });
-  }
-
-  #refusalOf(limit: ShareLimit, held: number): HttpError {
-    this.#options.onRefusal('event_streams');
-    return tooMany(limit, held);
   }
 }
 

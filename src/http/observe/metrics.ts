@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 
 import { fastify, type FastifyInstance } from 'fastify';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { type Aggregator, collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 import type { Caller, Callers } from '../../platform/callers/index.ts';
 import { createNodeServer, MetricsText } from '../../platform/http/index.ts';
@@ -120,24 +120,25 @@ export class Metrics {
     });
     const serverHelp =
       '1 for the role in which a host of DATABASE_URL was last seen: primary, standby, unreachable, unknown.';
-    this.#gauge('database_server', serverHelp, ['host', 'role'], (gauge) => {
+    const showServers = (gauge: Gauge<'host' | 'role'>): void => {
       gauge.reset();
       for (const { host, role } of servers()) gauge.set({ host, role }, 1);
-    });
-    const figure = (name: string, help: string, read: () => number): void =>
-      this.#gauge(name, help, [], (gauge) => gauge.set(read()));
+    };
+    this.#gauge('database_server', serverHelp, ['host', 'role'], showServers, 'max');
+    const figure = (name: string, help: string, read: () => number, aggregator?: Aggregator): void =>
+      this.#gauge(name, help, [], (gauge) => gauge.set(read()), aggregator);
     figure('database_waiting', 'Requests that wait for a connection to the database.', () => pool().waiting);
     const underWayHelp = 'Requests that have started and whose responses have not been sent.';
     figure('requests_under_way', underWayHelp, requestsUnderWay);
     figure('streams', 'Whole collections being streamed.', collections);
     figure('event_streams', 'Open event streams.', eventStreams);
     const clockHelp = "This process's clock minus the database's, which times what processes share.";
-    figure('clock_offset_seconds', clockHelp, () => clock.offsetSeconds);
+    figure('clock_offset_seconds', clockHelp, () => clock.offsetSeconds, 'first');
     const lagHelp = 'How long the oldest committed change has been waiting to become an event.';
-    figure('events_lag_seconds', lagHelp, () => events.lagSeconds);
-    figure('events_log_bytes', 'The size of the log of events.', () => events.logBytes);
+    figure('events_lag_seconds', lagHelp, () => events.lagSeconds, 'max');
+    figure('events_log_bytes', 'The size of the log of events.', () => events.logBytes, 'max');
     const sharedHelp = '1 while quotas are counted together with the other processes, 0 while Redis is lost.';
-    if (isCountingShared() !== undefined) figure('quota_shared', sharedHelp, () => Number(isCountingShared()));
+    if (isCountingShared() !== undefined) figure('quota_shared', sharedHelp, () => Number(isCountingShared()), 'min');
   }
 
   countRequest({ operation: name, status, seconds }: CompletedRequest): void {
@@ -156,15 +157,14 @@ export class Metrics {
     return this.#hidesSchema ? operation.replace(/^(query|mutation|subscription) .*$/, '$1') : operation;
   }
 
-  /** `/metrics` as a public page of this server. */
-  register(server: FastifyInstance): void {
-    const text = new MetricsText(this.#registry);
-    server.get('/metrics', { config: { isPublic: true, isServedUnderOverload: true } }, async (_request, reply) =>
-      reply
-        .header('cache-control', 'no-store')
-        .type(this.#registry.contentType)
-        .send(await text.get()),
-    );
+  /** In the format of Prometheus. */
+  text(): Promise<string> {
+    return this.#registry.metrics();
+  }
+
+  /** The same as values, which another process can add up with those of others. */
+  values(): ReturnType<Registry['getMetricsAsJSON']> {
+    return this.#registry.getMetricsAsJSON();
   }
 
   #counter<Label extends string>(name: string, help: string, ...labelNames: Label[]): Counter<Label> {
@@ -176,11 +176,13 @@ export class Metrics {
     help: string,
     labelNames: Label[],
     collect: (gauge: Gauge<Label>) => void,
+    aggregator: Aggregator = 'sum',
   ): void {
     const gauge: Gauge<Label> = new Gauge({
       name: `petstore_${name}`,
       help,
       labelNames,
+      aggregator,
       registers: [this.#registry],
       collect: () => collect(gauge),
     });
@@ -190,8 +192,24 @@ export class Metrics {
 const maxScrapers = 100;
 const requestTimeoutMillis = 10_000;
 
+/** What has the metrics of a process, or of several. */
+export interface MetricsSource {
+  text(): Promise<string>;
+}
+
+/** `/metrics` as a public page of the server. */
+export function registerMetrics(server: FastifyInstance, source: MetricsSource): void {
+  const text = new MetricsText(() => source.text());
+  server.get('/metrics', { config: { isPublic: true, isServedUnderOverload: true } }, async (_request, reply) =>
+    reply
+      .header('cache-control', 'no-store')
+      .type(Registry.PROMETHEUS_CONTENT_TYPE)
+      .send(await text.get()),
+  );
+}
+
 /** Serves the metrics at a separate address, away from the clients of the API, in ticks that it shares with them. */
-export function createMetricsServer(metrics: Metrics, callers: Callers, onRefusal: OnRefusal): FastifyInstance {
+export function createMetricsServer(source: MetricsSource, callers: Callers, onRefusal: OnRefusal): FastifyInstance {
   const addressOf = ({ remoteAddress }: Socket): Caller => callers.for(addressSubject(remoteAddress).id);
   const node = createNodeServer({
     callers,
@@ -216,6 +234,6 @@ export function createMetricsServer(metrics: Metrics, callers: Callers, onRefusa
     },
   });
   server.addHook('onClose', async () => node.overload.stop());
-  metrics.register(server);
+  registerMetrics(server, source);
   return server;
 }

@@ -120,6 +120,11 @@ export class Share {
     return this.#limitFor(this.#accounts.of(id), amount);
   }
 
+  /** The error for a client that can't have more because of the limit, and holds so much. */
+  refusalOf(limit: ShareLimit, held: number): Error {
+    return this.#options.refuse(limit, held);
+  }
+
   /** The error for a client that can't have so much more; undefined when it can. */
   findRefusal(caller: Client, amount = 0): Error | undefined {
     const limit = this.limitFor(caller, amount);

@@ -37,6 +37,8 @@ export class ClientConnections {
     this.#options = options;
     this.#memory = memory;
     server.maxConnections = limits.maxConnections;
+    // Of a process of several: it would hand the connection back, to be handed to it again.
+    Object.assign(server, { dropMaxConnection: true });
     server.on('drop', () => onRefusal('connections'));
     server.on('connection', (socket) => {
       callers.ticks.accept();

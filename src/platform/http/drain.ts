@@ -9,22 +9,41 @@ export interface DrainOptions {
   readonly delaySeconds: number;
   /** How long those under way may take after that. */
   readonly timeoutSeconds: number;
+  /**
+   * Asks who hands over connections to this process to do so no more, which closes the server after those that were
+   * handed over before.
+   */
+  readonly stopHandingOver?: (() => Promise<void>) | undefined;
 }
 
 /**
  * Closes the server without failing a request: keeps serving during the delay, then stops listening and finishes what
  * is under way. Requests still under way at the timeout are aborted.
  */
-export async function drain(server: FastifyInstance, { delaySeconds, timeoutSeconds }: DrainOptions): Promise<void> {
+export async function drain(
+  server: FastifyInstance,
+  { delaySeconds, timeoutSeconds, stopHandingOver }: DrainOptions,
+): Promise<void> {
   server.connections.startDraining();
   if (delaySeconds > 0) await sleep(delaySeconds * 1000);
   const deadline = setTimeout(() => server.connections.destroyAll(), timeoutSeconds * 1000);
   try {
-    await stopListening(server.server);
+    await untilQuiet(server.server);
+    if (stopHandingOver !== undefined) await whileListening(server.server, stopHandingOver);
+    server.server.close();
     await server.close();
   } finally {
     clearTimeout(deadline);
   }
+}
+
+/** The longest wait for what was handed over to be there. */
+const handOverMillis = 1_000;
+
+async function whileListening(server: Server, stopHandingOver: () => Promise<void>): Promise<void> {
+  await stopHandingOver();
+  const endsAt = performance.now() + handOverMillis;
+  while (server.listening && performance.now() < endsAt) await sleep(1);
 }
 
 /**
@@ -38,15 +57,15 @@ const maxListenMillis = 3_000;
 const shortTickMillis = 0.2;
 
 /**
- * Stops listening when no connection waits to be accepted: the kernel resets those that wait, and a proxy doesn't
- * repeat a POST that it has sent. (Fastify's `close` may be called afterwards.)
+ * Resolves when no connection waits to be accepted: the kernel resets those that wait when listening stops, and a proxy
+ * doesn't repeat a POST that it has sent.
  *
  * Model: each tick of the event loop accepts one connection, so none waits in a tick that has accepted none.
  * Failures: a connection that comes between the poll of that tick and `close` is reset. Linux has no way to refuse new
  * connections and keep those that wait: `close` and `shutdown` reset them, and a queue of length 0 still takes one. A
  * second socket could take them over (`SO_REUSEPORT`), but only the operator can set `net.ipv4.tcp_migrate_req`.
  */
-async function stopListening(server: Server): Promise<void> {
+async function untilQuiet(server: Server): Promise<void> {
   const beganAt = performance.now();
   let now = beganAt;
   let quietSince = beganAt;
@@ -64,5 +83,4 @@ async function stopListening(server: Server): Promise<void> {
     quietSince = Math.min(quietSince, now);
   }
   server.off('connection', onConnection);
-  server.close();
 }

@@ -66,6 +66,18 @@ export class LogDestination implements DestinationStream {
     else this.#timer ??= setTimeout(() => this.#flush(), flushMillis).unref();
   }
 
+  /**
+   * Writes whole lines of another process as they are, at once. Whoever calls it waits until they have been written: so
+   * they are never more than one call of each.
+   */
+  async forward(lines: Buffer): Promise<void> {
+    if (this.#isClosed) return;
+    this.#lines.push(lines);
+    this.#waitingBytes += lines.length;
+    this.#flush();
+    await this.#written;
+  }
+
   /** Writes what waits until the timeout; nothing can be written after it. */
   async close(timeoutMillis: number): Promise<void> {
     this.#flush();

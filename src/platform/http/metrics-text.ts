@@ -1,7 +1,5 @@
 import { performance } from 'node:perf_hooks';
 
-import type { Registry } from 'prom-client';
-
 /** The time that may be spent at once on collecting, and the share of all time after that. */
 const burstMillis = 1_000;
 const share = 0.02;
@@ -12,15 +10,16 @@ const share = 0.02;
  * few seconds always collects.
  */
 export class MetricsText {
-  readonly #registry: Registry;
+  readonly #read: () => Promise<string>;
   #last: Buffer | undefined;
   #collecting: Promise<Buffer> | undefined;
   /** The time spent, less the share of the time since. */
   #spentMillis = 0;
   #measuredAt = performance.now();
 
-  constructor(registry: Registry) {
-    this.#registry = registry;
+  /** `read` makes the text. */
+  constructor(read: () => Promise<string>) {
+    this.#read = read;
   }
 
   get(): Promise<Buffer> {
@@ -37,7 +36,7 @@ export class MetricsText {
   }
 
   async #collect(): Promise<Buffer> {
-    this.#last = Buffer.from(await this.#registry.metrics());
+    this.#last = Buffer.from(await this.#read());
     return this.#last;
   }
 }

@@ -11,7 +11,7 @@ export interface QuotaSubject {
   /** Addresses are unlimited in number: beyond a maximum, the oldest counters are evicted, or counters are shared. */
   readonly isAnonymous: boolean;
   /** Its counters aren't saved, and aren't usage of a key. */
-  readonly isUnsaved?: boolean;
+  readonly isUnsaved?: boolean | undefined;
 }
 
 /** Admitted if both windows have `needs` left; then `spends` is taken from both. */

@@ -1,12 +1,30 @@
+import { every } from '../background.ts';
 import type { BanRules } from './bans.ts';
 import type { CounterStore } from './counter-store.ts';
 import type { Installation } from './redis-keys.ts';
 import { FallbackCounterStore } from './fallback-counter-store.ts';
+import { clockOffset } from './hosted-counters.ts';
 import { MemoryCounterStore } from './memory-counter-store.ts';
+import { type AskCounters, RemoteCounterStore } from './remote-counter-store.ts';
 import { UsageRecorder, type UsageTable } from './usage-recorder.ts';
+
+/** The process of this machine that counts for several. All of it rejects while that is silent. */
+export interface CounterHost {
+  readonly decide: AskCounters;
+  /** From now on usage may be saved through this process. Resolves when the day counters have been restored. */
+  offer(table: UsageTable, clockOffset: number): Promise<void>;
+  /** The database's clock has another offset now. */
+  setClock(clockOffset: number): void;
+  /** Saves the usage that was counted before the call. */
+  saveUsage(): Promise<void>;
+  /** The same; then no usage is saved through this process any more. */
+  withdraw(): Promise<void>;
+}
 
 export interface CountersOptions {
   readonly table: UsageTable;
+  /** Counts there, unless there is a Redis. */
+  readonly host?: CounterHost | undefined;
   /** Counts in this Redis, shared with other processes; undefined counts in this process. */
   readonly redisUrl: string | undefined;
   /** Whose counters they are, where several installations count in one Redis. */
@@ -36,7 +54,8 @@ export interface Counters {
 
 /** Throws when the database can't be reached, and UnsuitableCounters for a Redis Cluster. */
 export async function openCounters(options: CountersOptions): Promise<Counters> {
-  const { table, redisUrl, rules, onSaveFailure, now } = options;
+  const { table, redisUrl, rules, onSaveFailure, now, host } = options;
+  if (host !== undefined && redisUrl === undefined) return openHosted(host, options);
   const fallback = redisUrl === undefined ? undefined : await openRedis(redisUrl, options);
   const store = fallback?.local ?? new MemoryCounterStore({ rules, now });
   const recorder = new UsageRecorder({ store, table, onFailure: onSaveFailure, now });
@@ -49,6 +68,31 @@ export async function openCounters(options: CountersOptions): Promise<Counters> 
     close: async () => {
       fallback?.close();
       await recorder.stop();
+    },
+  };
+}
+
+const clockEveryMillis = 1_000;
+/** Two readings of a clock in whole milliseconds differ by as much. */
+const clockErrorMillis = 2;
+
+async function openHosted(host: CounterHost, { table, now, onSaveFailure }: CountersOptions): Promise<Counters> {
+  let told = clockOffset(now);
+  await host.offer(table, told);
+  const telling = every(clockEveryMillis, () => {
+    const offset = clockOffset(now);
+    if (Math.abs(offset - told) <= clockErrorMillis) return;
+    told = offset;
+    host.setClock(offset);
+  });
+  return {
+    store: new RemoteCounterStore(host.decide, now),
+    isShared: () => undefined,
+    lossReason: () => undefined,
+    saveUsage: () => host.saveUsage().catch(onSaveFailure),
+    close: async () => {
+      clearInterval(telling);
+      await host.withdraw().catch(onSaveFailure);
     },
   };
 }

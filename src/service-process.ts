@@ -1,0 +1,124 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as wait } from 'node:timers/promises';
+
+import type { App, AppOverrides } from './app.ts';
+import type { Config } from './config.ts';
+import { explainFailure } from './failed-start.ts';
+import type { LogDestination } from './platform/http/index.ts';
+import { plainText } from './platform/shown-error.ts';
+
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+const uncaught = ['uncaughtException', 'unhandledRejection'] as const;
+
+/** How long after the drain timeout usage may still be saved. */
+const recordMillis = 200;
+
+/** The timeout for flushing the last log lines. */
+const maxFlushMillis = 2_000;
+
+/** The process before anything of it is there: it ends by a signal, and by a failure, which it explains. */
+export function prepareProcess(
+  onSignal: () => void = exitBeforeStart,
+  onFailure: (error: unknown) => void = fail,
+): void {
+  // Nothing to drain until the service is open. Without a listener, process 1 of a container would ignore the signal.
+  for (const signal of signals) process.on(signal, onSignal);
+  // A full disk, or a closed pipe: text for people is lost, and the service continues.
+  process.stderr.on('error', () => undefined);
+  // Node itself would print all members of an error.
+  for (const event of uncaught) process.on(event, onFailure);
+}
+
+/** A sentence for people: stdout is for machines. */
+export function notify(sentence: string): void {
+  process.stderr.write(`${plainText(sentence)}\n`);
+}
+
+export function fail(error: unknown): never {
+  process.stderr.write(`petstore-gateway can't start: ${explainFailure(error)}\n`);
+  process.exit(1);
+}
+
+function exitBeforeStart(): void {
+  process.exit(0);
+}
+
+/** The service of a process, not listening yet. */
+export interface Service {
+  readonly app: App;
+  /** Drains and ends the process, because of a signal. */
+  readonly stop: (signal: NodeJS.Signals) => void;
+}
+
+/** Opens the service. From then on an uncaught error ends the process after its log is written. */
+export async function openService(config: Config, overrides: AppOverrides): Promise<Service> {
+  const [{ createApp }, { LogDestination }] = await Promise.all([
+    import('./app.ts'),
+    import('./platform/http/index.ts'),
+  ]);
+  const log = new LogDestination();
+  const app = await createApp(config, { logStream: log, onNotice: notify, ...overrides });
+  exitOnUncaughtErrors((error, origin) => app.server.log.fatal({ err: error, origin }, 'uncaught error'), log);
+  app.onFatal((error) => {
+    app.server.log.fatal({ err: error }, 'the embedded database has ended');
+    exitAnyway(1, log);
+  });
+  return { app, stop: (signal) => stop(signal, app, log, config) };
+}
+
+function stop(signal: NodeJS.Signals, app: App, log: LogDestination, config: Config): void {
+  app.server.log.info({ signal }, 'draining');
+  const endsAt = performance.now() + drainMillis(config);
+  const end = (code: number): Promise<never> => exit(code, log, Math.max(0, endsAt - performance.now()));
+  // Requests aborted at the timeout may still be recorded; a stopped database never responds.
+  const late = wait(endsAt + recordMillis - performance.now());
+  Promise.race([app.drain(), late]).then(
+    () => end(0),
+    (error: unknown) => {
+      app.server.log.fatal({ err: error }, 'shutdown failed');
+      return end(1);
+    },
+  );
+}
+
+/** How long a process may take from its signal on, before its last requests are aborted. */
+export function drainMillis({ drainDelaySeconds, drainTimeoutSeconds }: Config): number {
+  return (drainDelaySeconds + drainTimeoutSeconds) * 1000;
+}
+
+/** Calls the listener for the first signal. The second one ends the process at once. */
+export function onFirstSignal(listener: (signal: NodeJS.Signals) => void): void {
+  let isStopping = false;
+  let isAsked = false;
+  const receive = (signal: NodeJS.Signals): void => {
+    // SIGHUP isn't counted: it comes beside another, and even before it.
+    if (isAsked && signal !== 'SIGHUP') process.exit(1);
+    isAsked ||= signal !== 'SIGHUP';
+    if (isStopping) return;
+    isStopping = true;
+    listener(signal);
+  };
+  // In this order: without a listener in between, Node forgets a signal that has come during this tick.
+  for (const signal of signals) process.on(signal, receive).off(signal, exitBeforeStart);
+}
+
+/** Exits on uncaught errors: they may leave inconsistent state, so a new process is safer. */
+export function exitOnUncaughtErrors(report: (error: unknown, origin: string) => void, log: LogDestination): void {
+  const onError = (error: unknown, origin: string): void => {
+    report(error, origin);
+    exitAnyway(1, log);
+  };
+  for (const event of uncaught) process.removeAllListeners(event);
+  process.on('uncaughtException', onError);
+  process.on('unhandledRejection', (reason) => onError(reason, 'unhandledRejection'));
+}
+
+export async function exit(code: number, log: LogDestination, flushMillis = maxFlushMillis): Promise<never> {
+  await log.close(Math.min(flushMillis, maxFlushMillis));
+  process.exit(code);
+}
+
+/** Exits even when the last log lines can't be flushed. */
+function exitAnyway(code: number, log: LogDestination): void {
+  exit(code, log).catch(() => process.exit(code));
+}

@@ -1,0 +1,65 @@
+import { unavailable } from './domain/errors.ts';
+import type { Metrics, MetricsSource } from './http/observe/metrics.ts';
+import { every, inBackground } from './platform/background.ts';
+import type { LeaseCounter } from './platform/callers/index.ts';
+import type { CounterHost, QuotaDecision, SubjectUsage, UsageTable } from './platform/quotas/index.ts';
+import { type PrimaryConnection, PrimarySilent } from './platform/workers/index.ts';
+
+/** What a worker has together with the others, in their primary, instead of its own. */
+export interface SharedParts {
+  readonly counters: CounterHost;
+  readonly leases: LeaseCounter;
+  /** No further connection is handed to this process, once it has resolved. */
+  readonly stopHandingOver: () => Promise<void>;
+  /** The metrics of all, to whom this process tells its own until it stops. */
+  metricsOf(own: Pick<Metrics, 'values'>): MetricsSource & { stop(): Promise<void> };
+}
+
+type AskedPrimary = Pick<PrimaryConnection, 'ask' | 'handle' | 'lease' | 'release' | 'stopListening'>;
+
+/** A worker that is killed loses what it has counted since. */
+const tellMetricsMillis = 2_000;
+
+/** Each of them throws UNAVAILABLE while the primary is silent. */
+export function sharedParts(primary: AskedPrimary): SharedParts {
+  const ask = (name: string, value?: unknown): Promise<unknown> => primary.ask(name, value).catch(throwUnavailable);
+  return {
+    counters: {
+      decide: (question) => ask('decide', question) as Promise<QuotaDecision>,
+      offer: async (table: UsageTable, clockOffset: number) => {
+        primary.handle('load days', (openedAfter) => table.loadDays(openedAfter as number));
+        primary.handle('save usage', (usages) => table.save(usages as readonly SubjectUsage[]));
+        await ask('offer table', clockOffset);
+      },
+      setClock: (clockOffset) => inBackground(ask('set clock', clockOffset)),
+      saveUsage: async () => {
+        await ask('save usage now');
+      },
+      withdraw: async () => {
+        await ask('withdraw table');
+      },
+    },
+    leases: {
+      lease: (of, clientId, most) => primary.lease(of, clientId, most).catch(throwUnavailable),
+      release: (of, clientId) => primary.release(of, clientId),
+    },
+    // A silent primary hands nothing over.
+    stopHandingOver: () => primary.stopListening().catch(() => undefined),
+    metricsOf: (own) => {
+      const tell = async (): Promise<unknown> => primary.ask('tell metrics', await own.values()).catch(() => undefined);
+      primary.handle('metrics', () => own.values());
+      const telling = every(tellMetricsMillis, tell);
+      return {
+        text: async () => (await ask('all metrics')) as string,
+        stop: async () => {
+          clearInterval(telling);
+          await tell();
+        },
+      };
+    },
+  };
+}
+
+function throwUnavailable(error: unknown): never {
+  throw error instanceof PrimarySilent ? unavailable(error) : error;
+}

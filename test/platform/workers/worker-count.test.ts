@@ -1,0 +1,44 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { expect, it } from '@jest/globals';
+
+import { countWorkers } from '../../../src/platform/workers/worker-count.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+const machine = { processors: 32, memoryBytes: 64e9 };
+
+function rootWith(files: Readonly<Record<string, string>>): string {
+  const root = temporaryDirectory();
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), `${text}\n`);
+  }
+  return root;
+}
+
+const affinity = { 'proc/self/status': 'Name:\tnode\nCpus_allowed_list:\t0-1,4,8-9' };
+const group = (cpu: string, memory: string) => ({
+  'proc/self/cgroup': '0::/',
+  'sys/fs/cgroup/cpu.max': cpu,
+  'sys/fs/cgroup/memory.max': memory,
+});
+
+it.each<[string, Readonly<Record<string, string>>, typeof machine, number, RegExp]>([
+  ['a large machine', {}, machine, 16, /^the most that are started$/],
+  ['a small one', {}, { processors: 4, memoryBytes: 16e9 }, 4, /^the processors/],
+  ['taskset', affinity, machine, 5, /^the processors that this process may use$/],
+  ['a quota, rounded down', group('350000 100000', 'max'), machine, 3, /^the control group's quota of 3.5 processors$/],
+  ['less than one processor', group('50000 100000', 'max'), machine, 1, /^the control group's quota/],
+  [
+    "the control group's memory",
+    group('max 100000', '2000000000'),
+    machine,
+    2,
+    /^the control group's memory of 2.0 GB/,
+  ],
+  ['little memory', {}, { processors: 8, memoryBytes: 3e9 }, 4, /^the memory of 3.0 GB/],
+  ['hardly any', {}, { processors: 8, memoryBytes: 5e8 }, 1, /^the memory of 0.5 GB/],
+])('as many workers as the machine carries, and what decides it: %s', (_what, files, on, count, reason) => {
+  expect(countWorkers(rootWith(files), on)).toEqual({ count, reason: expect.stringMatching(reason) });
+});

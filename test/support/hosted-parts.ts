@@ -1,0 +1,32 @@
+import { pino } from 'pino';
+
+import { readConfig } from '../../src/config.ts';
+import { Channel, type Handlers, type Message } from '../../src/platform/workers/channel.ts';
+import { Leases } from '../../src/platform/workers/leases.ts';
+import { QuotasOfWorkers } from '../../src/primary.ts';
+import { type SharedParts, sharedParts } from '../../src/shared-parts.ts';
+
+/** What a worker has of its primary, in this process: what is asked and answered is JSON on its way, as between two. */
+export function hostedParts(environment: Readonly<Record<string, string>> = {}): SharedParts {
+  const quotas = new QuotasOfWorkers(readConfig(environment), pino({ level: 'silent' }));
+  const leases = new Leases();
+  const handlers: Record<string, Handlers[string]> = {};
+  const worker: Channel = new Channel((message) => primary.receive(copyOf(message)), handlers);
+  const primary: Channel = new Channel(
+    (message) => worker.receive(copyOf(message)),
+    quotas.handlersFor({ id: '1', ask: (name, value) => primary.ask(name, value) }),
+  );
+  return sharedParts({
+    ask: (name, value) => worker.ask(name, value),
+    handle: (name, handler) => {
+      handlers[name] = handler!;
+    },
+    lease: async (of, client, most) => leases.take(1, of, client, most),
+    stopListening: async () => undefined,
+    release: (of, client) => leases.release(1, of, client),
+  });
+}
+
+function copyOf(message: Message): Message {
+  return JSON.parse(JSON.stringify(message)) as Message;
+}
