@@ -64,6 +64,14 @@ describe('kubernetes.yml', () => {
     expect(metadata.annotations['prometheus.io/port']).toBe(environment['METRICS_PORT']);
   });
 
+  test('a connection has at most 256 KiB of send buffer, here and where the guide and the other files say so', () => {
+    const { value } = spec.securityContext.sysctls.find(({ name }: { name: string }) => name === 'net.ipv4.tcp_wmem');
+    expect(Number(value.split(' ').at(-1))).toBeLessThanOrEqual(256 * 1024);
+    for (const file of ['Dockerfile', 'petstore.service', 'haproxy.cfg', 'nginx.conf'])
+      expect(deployFile(file, [])).toContain(value);
+    expect(readFileSync(join(repository, '.github/OPERATIONS.md'), 'utf8')).toContain(`net.ipv4.tcp_wmem='${value}'`);
+  });
+
   test('service, disruption budget and spread select the pods of the deployment, and the service reaches their port', () => {
     const { labels } = metadata;
     const selectors = [
