@@ -124,9 +124,23 @@ async function respondOnce(
   return { ...stored, headers: { ...stored.headers, 'idempotent-replayed': 'true' } };
 }
 
+/** Headers by which a connection and the length of a response are known: Node sets them, and a handler none. */
+const framing = new Set([
+  'connection',
+  'content-length',
+  'date',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
 /** Throws unless it can be sent. */
 function assertResponse({ status, headers, body }: StoredResponse): void {
   for (const [name, value] of Object.entries(headers)) {
+    if (typeof value !== 'string' || framing.has(name.toLowerCase()))
+      throw new TypeError(`There is no header ${name} with that value.`);
     validateHeaderName(name);
     validateHeaderValue(name, value);
   }

@@ -9,6 +9,7 @@ import {
   isObjectType,
 } from 'graphql';
 
+import { parseId } from '../../domain/id.ts';
 import type { StoredResult } from '../../domain/idempotency/idempotency-record.entity.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
 
@@ -40,12 +41,24 @@ function valueOf(type: GraphQLOutputType, stored: unknown): unknown {
   if (isObjectType(type)) {
     const fields = Object.values(type.getFields()).filter(({ resolve }) => resolve === undefined);
     const read = fields.map(({ name, type: each }) => [name, valueOf(each, (stored as Fields)[name])]);
-    return { ...(stored as Fields), ...Object.fromEntries(read) };
+    const row = { ...(stored as Fields), ...Object.fromEntries(read) };
+    for (const [name, value] of Object.entries(row)) if (namesRow(name)) assertId(value);
+    return row;
   }
   const value = type === DateTimeScalar ? new Date(stored as string) : stored;
   const written = (type as GraphQLLeafType).serialize(value);
   if (!isEnumType(type) && written !== stored) throw new TypeError(`This is no ${String(type)}.`);
   return value;
+}
+
+/** Whether the member is the id of a row, its own or that of another one that a field resolves. */
+function namesRow(member: string): boolean {
+  return member === 'id' || member.endsWith('Id');
+}
+
+function assertId(value: unknown): void {
+  if (value !== null && value !== undefined && parseId(String(value)) === undefined)
+    throw new TypeError(`This is no id: ${String(value)}.`);
 }
 
 function withoutRows(value: unknown): unknown {
