@@ -194,12 +194,9 @@ it('a stored result that can’t be read is 503, with one line in the log that n
       }
     },
   );
-  const examples = unusable.flatMap((other): [keyof typeof tables, string, number, Json][] => [
-    ['rest', results[0]!, 3, other],
-    ...[2, 5].flatMap((at): [keyof typeof tables, string, number, Json][] => [
-      ['field', results[0]!, at, other],
-      ['atomic', results[0]!, at, other],
-    ]),
-  ]);
+  const places = [['rest', 3] as const, ...[2, 5].flatMap((at) => [['field', at] as const, ['atomic', at] as const])];
+  const examples = places.flatMap(([kind, at]) =>
+    unusable.map((other): [keyof typeof tables, string, number, Json] => [kind, results[0]!, at, other]),
+  );
   await fc.assert(property, { seed, numRuns: 60 + examples.length, endOnFailure: true, examples });
 }, 120_000);

@@ -40,8 +40,8 @@ function valueOf(type: GraphQLOutputType, stored: unknown): unknown {
   if (isListType(type)) return (stored as readonly unknown[]).map((each) => valueOf(type.ofType, each));
   if (isObjectType(type)) {
     const fields = Object.values(type.getFields()).filter(({ resolve }) => resolve === undefined);
-    const read = fields.map(({ name, type: each }) => [name, valueOf(each, (stored as Fields)[name])]);
-    const row = { ...(stored as Fields), ...Object.fromEntries(read) };
+    const read = fields.map(({ name, type: each }) => [name, valueOf(each, (stored as Fields)[name])] as const);
+    const row: Fields = { ...(stored as Fields), ...Object.fromEntries<unknown>(read) };
     for (const [name, value] of Object.entries(row)) if (namesRow(name)) assertId(value);
     return row;
   }
@@ -57,8 +57,8 @@ function namesRow(member: string): boolean {
 }
 
 function assertId(value: unknown): void {
-  if (value !== null && value !== undefined && parseId(String(value)) === undefined)
-    throw new TypeError(`This is no id: ${String(value)}.`);
+  if (value === null || value === undefined) return;
+  if (typeof value !== 'string' || parseId(value) === undefined) throw new TypeError('This is no id.');
 }
 
 function withoutRows(value: unknown): unknown {
