@@ -107,6 +107,8 @@ function createOrm(pool: ConnectionPool, caller: Caller | undefined): MikroORM {
       tableName: migrationsTable,
       snapshot: false,
     },
+    // With accessors on the prototype of an entity a row takes 3 µs to make instead of 0.1.
+    propagationOnPrototype: false,
     preferReadReplicas: false,
     ensureDatabase: false,
     logger: () => undefined,

@@ -1,4 +1,4 @@
-import type { EntityProperty, EntityMetadata } from '@mikro-orm/core';
+import type { Constructor, EntityMetadata, EntityProperty } from '@mikro-orm/core';
 
 import type { Parameter } from '../../platform/postgres/index.ts';
 
@@ -23,6 +23,8 @@ export function millisOf(instant: string): string {
   return `(extract(epoch from ${instant}) * 1000)::float8`;
 }
 
+type TableMetadata = Pick<EntityMetadata, 'class' | 'properties' | 'tableName' | 'primaryKeys'>;
+
 /** Expressions for the properties that are not columns of the table itself. */
 export type ComputedColumns = Readonly<Record<string, (table: string) => string>>;
 
@@ -36,20 +38,23 @@ export class EntityTable {
   /** Whether reading a row reads other tables. */
   readonly isComputed: boolean;
   readonly #properties: Readonly<Record<string, EntityProperty>>;
+  readonly #entity: Constructor<Record<string, unknown>>;
 
   /** Rows are read without the properties in `unread`. */
-  constructor(
-    metadata: Pick<EntityMetadata, 'properties' | 'tableName' | 'primaryKeys'>,
-    computed: ComputedColumns = {},
-    unread: readonly string[] = [],
-  ) {
+  constructor(metadata: TableMetadata, computed: ComputedColumns = {}, unread: readonly string[] = []) {
     this.#properties = metadata.properties;
+    this.#entity = metadata.class as Constructor<Record<string, unknown>>;
     this.name = metadata.tableName;
     this.keyProperty = metadata.primaryKeys[0] as string;
     this.isComputed = Object.keys(computed).length > 0;
     this.columns = Object.values(this.#properties)
       .filter(({ name }) => !unread.includes(name))
       .map((property) => columnOf(property, computed[property.name]));
+  }
+
+  /** An instance of the entity, without values. */
+  newRow(): Record<string, unknown> {
+    return new this.#entity();
   }
 
   /** The name of a property's column, for statements that write. */

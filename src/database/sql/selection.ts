@@ -37,7 +37,7 @@ export function selectionOf<Row>(
 ): Selection<Row> {
   const list = new SelectList();
   const indexes = table.columns.map(({ property, read, isText }) => list.add(read(table.name), property, isText));
-  const decodeRow = decoderOf(table, indexes, include);
+  const decodeRow = decoderOf(table, indexes);
   const decoders = include.map((name) => relatedDecoder(name, (relations[name] as Relation).table, list));
   return {
     columns: list.expressions.join(', '),
@@ -106,14 +106,10 @@ function keyIndex({ columns, keyProperty }: EntityTable, indexes: readonly numbe
 function decoderOf(
   table: EntityTable,
   indexes: readonly number[],
-  related: readonly string[] = [],
 ): (fields: readonly (string | null)[]) => Record<string, unknown> {
   const { columns } = table;
-  const names = [...columns.map(({ property }) => property), ...related];
-  // A copy has its properties at once, which is faster than adding them one by one.
-  const empty: Readonly<Record<string, unknown>> = Object.fromEntries(names.map((name) => [name, undefined]));
   return (fields) => {
-    const row = { ...empty };
+    const row = table.newRow();
     for (let index = 0; index < columns.length; index += 1) {
       const { property, parse, isKnown, isNullable } = columns[index] as Column;
       const text = fields[indexes[index] as number] as string | null;

@@ -153,7 +153,7 @@ function decoderOf<Row extends object>(
     return { name, column: table.columnName(name), read: readerOf(table.columnType(name)), isKnown, isNullable };
   });
   return (body) => {
-    const row: Record<string, unknown> = {};
+    const row = table.newRow();
     for (const { name, column, read, isKnown, isNullable } of properties) {
       const given = body[column] ?? null;
       const value = given === null ? null : read(given);
