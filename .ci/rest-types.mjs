@@ -6,7 +6,7 @@ import { bundleContract } from './openapi.mjs';
 export const file = 'src/rest/openapi/types.ts';
 
 const header = `// Generated from src/rest/openapi/ by \`npm run rest-types\`: change that instead.
-import type { Position } from '../../domain/cursor.ts';
+import type { ListPosition } from '../../domain/cursor.ts';
 import type { EventCursor } from '../../domain/events/event.ts';
 import type { Id } from '../../domain/id.ts';
 `;
@@ -58,7 +58,7 @@ function typeOfPresent({ $ref, type, format: name, enum: choices, items, propert
   if (choices !== undefined) return choices.map((choice) => `'${choice}'`).join(' | ');
   if (name === 'int64') return 'Id';
   if (name === 'events-cursor') return 'EventCursor';
-  if (name?.endsWith('-cursor')) return 'Position';
+  if (name?.endsWith('-cursor')) return 'ListPosition';
   switch (type) {
     case 'array':
       return `(${typeOf(items)})[]`;

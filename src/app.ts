@@ -46,7 +46,7 @@ import { CollectionSlots, type CollectionLimits } from './rest/collection-slots.
 /** The interval at which expired idempotency records are deleted. */
 const deleteEveryMillis = 10 * 60 * 1000;
 
-/** What `main` has started already, and what tests observe or replace. */
+/** Parts that `main` has started already, or that tests observe or replace. */
 export interface AppOverrides {
   /** The engine of the embedded database; without one it is started here. */
   readonly embedded?: Promise<EmbeddedPostgres> | undefined;

@@ -13,7 +13,7 @@ import {
 /** The URL of a PostgreSQL server, or where the embedded one listens. */
 export type DatabaseLocation = string | PostgresAddress;
 
-/** What PostgreSQL calls this program (`pg_stat_activity`), unless the URL says it. */
+/** The name of this program in PostgreSQL (`pg_stat_activity`), unless the URL says it. */
 const applicationName = 'petstore-gateway';
 
 /** An unusable URL. The message says what is wrong and what would be right, without a password. */
@@ -26,7 +26,7 @@ const form = 'the URL of a PostgreSQL server: postgresql://user:password@host:po
 /** Which values of a parameter are valid. */
 export interface ParameterRule {
   readonly isValid: (value: string) => boolean;
-  /** What a valid value is, in words. */
+  /** A valid value, in words. */
   readonly right: string;
 }
 
@@ -106,7 +106,7 @@ export function readParameters(text: string): URLSearchParams {
 
 function assertSupported(values: URLSearchParams): void {
   const problems: string[] = [];
-  // What follows it may be a part of the password, after an & in it.
+  // The rest may be a part of the password, after an & in it.
   const hasPassword = values.has('password');
   for (const name of new Set(values.keys())) {
     const parameter = Object.hasOwn(parameters, name) ? parameters[name] : undefined;

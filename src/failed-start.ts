@@ -46,12 +46,12 @@ function explanationOf(error: unknown): string {
   if (!isPlain(cause)) return cause.stack ?? cause.message;
   if (!(error instanceof FailedDatabase)) return cause.message;
   const explanation = `DATABASE_URL (${shownUrl(error.url)}): ${cause.message}`;
-  // It says what has to be changed, and quotes statements.
+  // The message says what has to be changed, and quotes statements.
   const advice = cause.name === 'UnsuitableServer' ? undefined : adviceFor(cause, databaseAdvice);
   return [explanation, advice, noteOfVariables()].filter((line) => line !== undefined).join('\n');
 }
 
-/** What the URL doesn't show. */
+/** Parts of the URL that aren't shown. */
 function noteOfVariables(): string | undefined {
   const names = setDatabaseVariables();
   if (names.length === 0) return undefined;
@@ -68,7 +68,7 @@ function causeOf(error: unknown): unknown {
   return error instanceof AggregateError && error.errors.length > 0 ? causeOf(error.errors[0]) : error;
 }
 
-/** What the database has said, or how its connection has ended, is plain too: our stack says nothing about it. */
+/** A message of the database, or the end of its connection, is plain too: our stack says nothing about it. */
 function isPlain(error: Error): boolean {
   const code = 'code' in error ? String(error.code) : '';
   return (

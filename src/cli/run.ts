@@ -63,7 +63,7 @@ export function parseCommandLine<Name extends string>(
     const { help, ...values } = parseArgs({ options: { ...options, help: { type: 'boolean' } } }).values;
     if (help !== true) return values as Partial<Record<Name, string>>;
   } catch (error) {
-    // What follows the first sentence is about arguments that begin with a dash.
+    // The rest, after the first sentence, is about arguments that begin with a dash.
     console.error(`${(error as Error).message.split('. ')[0]}.\n\n${usage}`);
     process.exit(2);
   }

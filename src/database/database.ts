@@ -24,7 +24,7 @@ import { createKeyChanges, createKeyRecords } from './stores/key-records.ts';
 import { type CallerStores, createStores, entities } from './stores/stores.ts';
 import { createUsageTable, readInstallation } from './stores/quota-tables.ts';
 
-/** What `connectDatabase` returns. */
+/** The open database: the result of `connectDatabase`. */
 export type Database = Awaited<ReturnType<typeof connectDatabase>>;
 
 export interface ConnectOptions extends Omit<ConnectionsOptions, keyof DatabaseOptions> {
@@ -66,7 +66,7 @@ export async function connectDatabase({ location, isGuest, ...options }: Connect
     readClock: (caller: Caller) => readClock(sessionOf(caller), clock),
     /** Never rejects. */
     checkReady: (caller: Caller) => readiness.check(caller, sessionOf(caller)),
-    /** What was last known of each host of the URL; none for the embedded database. */
+    /** The last known state of each host of the URL; none for the embedded database. */
     serverFigures: () => (session === 'server' ? servers.figures : []),
     /** Calls the listener when another server than before takes the writes. */
     onServerChange: (listener: (change: ServerChange) => void) => servers.onChange(listener),

@@ -3,7 +3,7 @@ import { ForeignKeyViolation } from '../domain/store.ts';
 import {
   DatabaseUnavailable,
   failureOf,
-  ForeignKeyViolation as ForeignKeyRefusal,
+  ForeignKeyError,
   type NoFreeConnection,
   type UnavailableReason,
   UnreadableRow,
@@ -11,7 +11,7 @@ import {
 
 const again = 'Try again in a few seconds.';
 
-/** What clients read when a server that is reachable hasn't done the work, by the reason. */
+/** The messages for clients when a server that is reachable hasn't done the work, by the reason. */
 const messages: Readonly<Partial<Record<UnavailableReason, (cause: unknown) => string>>> = {
   busy: (cause) => waitedTooLong((cause as Partial<NoFreeConnection>).waitedFor ?? 'a database connection'),
   locked: () => waitedTooLong("a row's lock, or a table's, which another transaction holds"),
@@ -28,7 +28,7 @@ function waitedTooLong(what: string): string {
 const domainFailures = new WeakMap<Error, Error>();
 
 /**
- * What an error of the driver, or a failure of the database, is to the domain: UNAVAILABLE, or `ForeignKeyViolation`.
+ * The domain's error for one of the driver, or for a failure of the database: UNAVAILABLE, or `ForeignKeyViolation`.
  * Any other error is itself.
  */
 export function domainFailureOf(error: unknown): Error {
@@ -47,7 +47,7 @@ function translate(error: Error): Error {
     if (message === undefined) return unavailable(error);
     return new DomainError('UNAVAILABLE', message, { retryAfterSeconds: 2, cause: error });
   }
-  if (error instanceof ForeignKeyRefusal) {
+  if (error instanceof ForeignKeyError) {
     return new ForeignKeyViolation(error.message, { cause: error, constraint: error.constraint });
   }
   return error instanceof UnreadableRow ? unreadable(error) : error;

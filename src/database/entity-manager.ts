@@ -11,8 +11,8 @@ import { transactionOf } from './kysely-dialect.ts';
  * committed when the work has ended. Either way it uses a connection of our pool, for the session's caller and within
  * the caller's deadline, and fails as the session's statements do. Changes are sent by `em.flush()`.
  *
- * What clients may send a thousand times a second is a prepared statement instead (`sql/`): an entity that is loaded and
- * flushed takes eight times as long.
+ * Requests that clients may send a thousand times a second run prepared statements instead (`sql/`): an entity that is
+ * loaded and flushed takes eight times as long.
  */
 export type WithEntities = <T>(session: Session, work: (em: SqlEntityManager) => Promise<T>) => Promise<T>;
 

@@ -10,7 +10,7 @@ export type SortValueType = 'text' | 'integer' | 'instant';
 export type SortValue = string | number | null;
 
 /** A position in a sorted list: that of a row with these values, which needn't exist any more. */
-export interface Position {
+export interface ListPosition {
   readonly value: SortValue;
   readonly id: Id;
 }
@@ -28,12 +28,12 @@ export interface CursorScope {
  *
  * It holds the row's values, not an offset, so that it stays valid when rows are inserted or deleted, its own included.
  */
-export function encodeCursor(scope: CursorScope, position: Position): string {
+export function encodeCursor(scope: CursorScope, position: ListPosition): string {
   return encodeOpaque([scope.kind, scope.sortField, position.value, position.id]);
 }
 
 /** The position in the cursor, or an error message for the client. */
-export function decodeCursor(scope: CursorScope, cursor: string): Position | { readonly problem: string } {
+export function decodeCursor(scope: CursorScope, cursor: string): ListPosition | { readonly problem: string } {
   const parts = decodeOpaque(cursor);
   if (parts !== undefined) {
     const [kind, sortField, value, id] = parts;

@@ -36,7 +36,7 @@ import {
   type WrittenFields,
 } from './written-fields.ts';
 
-/** What is particular to a noun. */
+/** The rules and names of one noun. */
 export interface NounKind<Row = never> extends List<Row> {
   /** Its name in messages. */
   readonly noun: string;
@@ -51,7 +51,7 @@ export interface NounKind<Row = never> extends List<Row> {
   readonly lockBefore?: (stores: Stores, id: Id) => Promise<unknown>;
 }
 
-/** What a noun's service needs of its store. */
+/** The part of its store that a noun's service needs. */
 type ServedStore<Row, Kind extends NounKind<Row>, Relation extends string> = ReadStore<Row, Kind, Relation> &
   Pick<WriteStore<Row, CreatedOf<Kind['fields']>, Relation>, 'update' | 'lock'>;
 
@@ -62,7 +62,7 @@ interface WriteOptions<Row, Relation extends string = never> extends UpdateOptio
 }
 
 /**
- * What the services of all nouns do alike: reading, and checking what is written. They hold no state between two calls.
+ * The base of all nouns' services: reading, and checking what is written. They hold no state between two calls.
  *
  * A row is the noun's entity with the related rows that may be read with it.
  */
@@ -99,7 +99,9 @@ export abstract class NounService<Row, Kind extends NounKind<Row>, Relation exte
     return this.storeIn(this.stores).count(this.parse({ filter }).filter);
   }
 
-  /** Has a row of the input written. Throws VALIDATION_FAILED with every violation, rows that don't exist among them. */
+  /**
+   * Has a row of the input written. Throws VALIDATION_FAILED with every violation, rows that don't exist among them.
+   */
   protected creation(
     input: NewOf<Kind['fields']>,
     write: (row: CreatedOf<Kind['fields']>) => Promise<Row>,
@@ -169,7 +171,9 @@ export abstract class NounService<Row, Kind extends NounKind<Row>, Relation exte
     return writeReferring(this.stores, referred, () => write(data));
   }
 
-  /** Writes at once when there are no conditions, and otherwise in a transaction in which the locked row has met them. */
+  /**
+   * Writes at once when there are no conditions, and otherwise in a transaction in which the locked row has met them.
+   */
   #onceItHolds<Result>(
     id: string,
     { precondition, check }: WriteOptions<Row>,

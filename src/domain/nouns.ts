@@ -7,7 +7,7 @@ import { petKind, PetService } from './pets/pet.service.ts';
 import type { Stores } from './stores.ts';
 import { versionOf } from './version.ts';
 
-/** What a resource of the store is, for everything that treats all of them alike. */
+/** A resource of the store, for everything that treats all of them alike. */
 interface Noun<Row> extends NounKind<Row> {
   /** Its name in GraphQL and in the OpenAPI document. */
   readonly typeName: string;
@@ -20,7 +20,7 @@ interface Noun<Row> extends NounKind<Row> {
   readonly references: Readonly<Record<string, string>>;
   /** Of the longest one as JSON text. */
   readonly maxBytes: number;
-  /** What its events say: `created` is `pet.created`. Every noun has events. */
+  /** The changes that its events name: `created` is `pet.created`. Every noun has events. */
   readonly changes: readonly [string, ...string[]];
 }
 

@@ -2,7 +2,7 @@ import {
   decodeCursor,
   encodeCursor,
   type CursorScope,
-  type Position,
+  type ListPosition,
   type SortValue,
   type SortValueType,
 } from './cursor.ts';
@@ -29,7 +29,7 @@ export const walkBatchBytes = 256 * 1024;
 export interface PageArguments {
   readonly first?: number | null | undefined;
   /** A cursor, or the position that it was decoded to. */
-  readonly after?: string | Position | null | undefined;
+  readonly after?: string | ListPosition | null | undefined;
   readonly last?: number | null | undefined;
   readonly before?: string | null | undefined;
   /** The request is only checked, and the page is empty: nothing of it is selected. */
@@ -62,8 +62,8 @@ export interface ListOptions<Relation extends string = never> {
 /** A range of a sorted list, between two positions instead of at an offset. */
 export interface Keyset<SortField extends string> {
   readonly sort: Sort<SortField>;
-  readonly after: Position | undefined;
-  readonly before: Position | undefined;
+  readonly after: ListPosition | undefined;
+  readonly before: ListPosition | undefined;
   /** Takes the last `limit` rows of the range instead of the first; they keep the list's order. */
   readonly takeLast: boolean;
   readonly limit: number;
@@ -89,7 +89,7 @@ export interface Sorting<Row, SortField extends string> {
   readonly defaultField: SortField;
 }
 
-/** What a list is: the orders and the filter that clients may ask for. */
+/** A list of rows: the orders and the filter that clients may ask for. */
 export interface List<Row = never, SortField extends string = string> {
   readonly sorting: Sorting<Row, SortField>;
   readonly filter: FilterFields;
@@ -185,7 +185,7 @@ export function sortValue<Row>(key: SortKey<Row> | null, row: Row): SortValue {
 export function cursorRule(
   list: Pick<Sorting<never, string>, 'kind' | 'keys' | 'defaultField'>,
   sortField = list.defaultField,
-): Rule<string, Position> {
+): Rule<string, ListPosition> {
   const scope = scopeOf(list, sortField);
   return (cursor, refuse) => {
     const decoded = decodeCursor(scope, cursor);
@@ -196,7 +196,7 @@ export function cursorRule(
 }
 
 /** Stands in for the position of a refused cursor. */
-const firstPosition: Position = { value: null, id: '0' as Id };
+const firstPosition: ListPosition = { value: null, id: '0' as Id };
 
 /**
  * All rows of a list, or all after a cursor, in batches of one statement each: no connection is held while the caller

@@ -5,7 +5,7 @@ import { referenceRule, type Reference } from './reference.ts';
 /** A field that clients write. */
 interface WrittenField<Raw, Stored, Unset> {
   readonly rule: Rule<Raw, Stored>;
-  /** What a new row has without a value: undefined where one is required, null where a change can remove it. */
+  /** The value of a new row without one: undefined where one is required, null where a change can remove it. */
   readonly unset: Unset;
   readonly reference?: Reference;
 }

@@ -100,7 +100,7 @@ function end(
   endWork(request, reply, payload);
   setCacheHeaders(request, reply);
   const { server, ip, raw } = request;
-  // What HTTP itself refuses has the figures of the address, as what is refused before the key is checked.
+  // A request that HTTP itself refuses has the figures of the address, as what is refused before the key is checked.
   const isBroken = server.bodies.isBroken(raw);
   if (isUnknownPage(request) || (!isBroken && reply.hasHeader('x-ratelimit-limit'))) return done(null);
   const principal = isBroken ? undefined : request.principal;

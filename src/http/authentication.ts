@@ -132,7 +132,7 @@ export class Meter {
         ? await this.#options.quota.consumeFree(this.#principal)
         : { cost, decision: await this.#options.quota.consume(this.#principal, cost) };
     const { outcome } = spent.decision;
-    // What was refused otherwise has spent nothing.
+    // A request that was refused otherwise has spent nothing.
     if (outcome === 'too_costly') void this.#reply.header(costHeaderName, '1');
     if (outcome === 'admitted') void this.#reply.header(costHeaderName, String(spent.cost));
     this.#settle(spent.decision);

@@ -20,7 +20,7 @@ export interface FailureResponse {
  */
 export type RenderErrorPage = (failure: Failure, format: ErrorFormat) => string;
 
-/** What the form of the response depends on. */
+/** The properties of a request on which the form of its response depends. */
 interface FailedRequest {
   readonly format: ErrorFormat;
   readonly requestId: string;

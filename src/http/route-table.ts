@@ -51,7 +51,7 @@ type StoredRoute = Omit<MatchedRoute, 'params'>;
  * All routes, by path and method: Fastify's own router can't list the methods of a path, which 405, `Allow` and OPTIONS
  * need.
  *
- * It matches paths with the router that Fastify uses, in an instance of its own. Paths are as `pathOf` has them.
+ * The table matches paths with the router that Fastify uses, in an instance of its own. Paths are as `pathOf` has them.
  */
 export class RouteTable {
   readonly #router;

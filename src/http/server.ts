@@ -63,7 +63,7 @@ export interface ServerOptions {
   readonly onRefusal?: OnRefusal | undefined;
   /** Called for every response that has been sent. */
   readonly onResponse?: OnResponse | undefined;
-  /** What a browser gets for a failure of a public page; plain text when left out. */
+  /** The page that a browser gets for a failure of a public page; plain text when left out. */
   readonly renderErrorPage?: RenderErrorPage | undefined;
 }
 
@@ -90,7 +90,7 @@ function isProbe({ url = '' }: IncomingMessage): boolean {
 /** Node's limit on the whole target comes first, so an id may have any length: it is then unknown. */
 const routerOptions = { maxParamLength: 64 * 1024 };
 
-/** What responses are made with. */
+/** The helpers that responses are made with. */
 interface ServerContext extends BrokenRequestContext {
   readonly renderErrorPage: RenderErrorPage | undefined;
 }
@@ -98,7 +98,8 @@ interface ServerContext extends BrokenRequestContext {
 /**
  * The server that both protocols share: request ids, the log, the limits of HTTP, and one format for every failure.
  *
- * It has no routes yet. Those of the API are registered through `registerApi`; public pages directly, with `isPublic`.
+ * The server has no routes yet. Those of the API are registered through `registerApi`; public pages directly, with
+ * `isPublic`.
  */
 export function createServer(options: ServerOptions): FastifyInstance {
   const { logLevel: level, logAddresses: addresses = 'full', logStream: stream = process.stdout, limits } = options;

@@ -2,7 +2,7 @@ import type { Failure } from '../http/error-table.ts';
 import type { ErrorFormat } from '../http/failure-response.ts';
 import { escapeHtml, htmlDocument } from './html.ts';
 
-/** What a browser shows of a failure: what is wrong, and where to go from here. It loads nothing. */
+/** The page for a failure: what is wrong, and where to go from here. It loads nothing. */
 export function renderErrorPage({ status, message }: Failure, format: ErrorFormat): string {
   return format === 'graphql'
     ? pageOf(

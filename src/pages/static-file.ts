@@ -30,7 +30,7 @@ interface Contents {
 /**
  * A file that is sent from memory: one buffer for each coding, however many clients take it at the same time.
  *
- * It is read when the first client asks for it.
+ * The file is read when the first client asks for it.
  */
 export class StaticFile {
   readonly #path: string;

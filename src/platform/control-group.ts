@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** What the control groups of this process allow; undefined where nothing is limited, or can't be read. */
+/** The limits of this process's control groups; undefined where nothing is limited, or can't be read. */
 export interface ControlGroupLimits {
   /** Of processor time, in processors: 1.5 is one and a half. */
   readonly processors: number | undefined;

@@ -3,6 +3,9 @@
  *
  * Approximately least recently used: it has two maps instead of one list in the order of use, so that an entry moves on
  * its first use since the recent one was begun, not on each.
+ *
+ * Instead of `lru-cache`: there every `set` counts as a use, so that keys which are only read again, every 400 ms, would
+ * never be evicted; it also allocates 2.8 MB for 100,000 entries before there is one (11.5).
  */
 export class LruMap<Key, Value> {
   readonly #minWeight: number;

@@ -23,7 +23,7 @@ const drift = 1e-4;
  */
 export class RemoteClock implements SharedClock {
   readonly #monotonic: () => number;
-  /** What is added to monotonic time. */
+  /** The offset that is added to monotonic time. */
   #offset: number;
   #settledOffset: number;
   #errorMillis = Infinity;

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 
 /**
- * What is written of an error, in the log and for people: chosen members only. Others hold whatever a library has put
- * there, an address with its password among them.
+ * The members of an error that are written, in the log and for people: chosen members only. Others hold whatever a
+ * library has put there, an address with its password among them.
  */
 interface ShownError {
   /** The name of its class. */

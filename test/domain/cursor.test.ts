@@ -2,13 +2,13 @@ import { crc32 } from 'node:zlib';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { decodeCursor, encodeCursor, type CursorScope, type Position } from '../../src/domain/cursor.ts';
+import { decodeCursor, encodeCursor, type CursorScope, type ListPosition } from '../../src/domain/cursor.ts';
 import type { Id } from '../../src/domain/id.ts';
 
 const byId: CursorScope = { kind: 'pets', sortField: 'ID', valueType: undefined };
 const byName: CursorScope = { kind: 'pets', sortField: 'NAME', valueType: 'text' };
 const byDate: CursorScope = { kind: 'orders', sortField: 'SHIP_DATE', valueType: 'instant' };
-const rex: Position = { value: 'Rex 🐕', id: '9007199254740993' as Id };
+const rex: ListPosition = { value: 'Rex 🐕', id: '9007199254740993' as Id };
 
 /** What a reader of the source can forge. */
 function forge(body: string): string {
@@ -27,7 +27,7 @@ describe('a cursor', () => {
   });
 
   it('holds the longest name, and leaves nothing of it behind for the next one', () => {
-    const longest: Position = { ...rex, value: '🐕'.repeat(255) };
+    const longest: ListPosition = { ...rex, value: '🐕'.repeat(255) };
     const cursor = encodeCursor(byName, longest);
     expect(decodeCursor(byName, encodeCursor(byName, rex))).toEqual(rex);
     expect(decodeCursor(byName, cursor)).toEqual(longest);

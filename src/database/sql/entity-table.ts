@@ -138,7 +138,7 @@ function columnOf(entityProperty: EntityProperty, computed?: ComputedColumns[str
   return column;
 }
 
-/** What `isKnown` and `isNullable` say of a column, in SQL. */
+/** The condition in SQL for `isKnown` and `isNullable` of a column. */
 function readableCondition({ columnTypes: [type = ''], items, nullable }: EntityProperty, column: string) {
   const list = items?.map((item) => `'${item}'`).join(', ');
   let known: string | undefined;

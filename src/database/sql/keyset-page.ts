@@ -1,4 +1,4 @@
-import type { Position, SortValueType } from '../../domain/cursor.ts';
+import type { ListPosition, SortValueType } from '../../domain/cursor.ts';
 import type { Keyset } from '../../domain/page.ts';
 import type { Parameter } from '../../platform/postgres/index.ts';
 import { Placeholders, type Condition } from './conditions.ts';
@@ -50,7 +50,7 @@ export function pageValues(
   { after, before, limit, maxBytes }: Keyset<string>,
   parents: readonly string[] = [],
 ): (Parameter | undefined)[] {
-  const valueOf = ({ value }: Position): Parameter =>
+  const valueOf = ({ value }: ListPosition): Parameter =>
     type === 'instant' && value !== null ? new Date(value).toISOString() : value;
   const [afterValue, beforeValue] = [after && valueOf(after), before && valueOf(before)];
   const filter = conditions.map(({ value }) => value);
@@ -65,7 +65,7 @@ export function pageTemplate(keyset: Keyset<string>, conditions: readonly Condit
   return `${sort.field} ${sort.direction} ${end} ${sideOf(after)} ${sideOf(before)} ${filter}`;
 }
 
-function sideOf(position: Position | undefined): string {
+function sideOf(position: ListPosition | undefined): string {
   return position === undefined ? 'open' : position.value === null ? 'null' : 'value';
 }
 
@@ -94,7 +94,7 @@ export function pageText(
   return { sql: perParent, columnCount: columnCount + 1, placeholders };
 }
 
-/** What the values of a row take that are no texts: about so much. */
+/** About so many bytes are taken by the values of a row that are no texts. */
 const otherBytes = 100;
 
 /**
@@ -205,7 +205,7 @@ class PageSql {
     ];
   }
 
-  #beyond(operator: string, { value }: Position, valueAt: number, idAt: number): string[] {
+  #beyond(operator: string, { value }: ListPosition, valueAt: number, idAt: number): string[] {
     const { by, type } = this.#source;
     const id = this.#placeholders.bind(idAt, 'bigint');
     const hasValue = type !== undefined && value !== null;

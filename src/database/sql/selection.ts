@@ -15,7 +15,7 @@ export interface Relation {
   readonly property?: string;
 }
 
-/** What a statement selects: the columns, the joins that they need, and how they become a row. */
+/** The select list of a statement: the columns, the joins that they need, and how they become a row. */
 export interface Selection<Row> {
   readonly columns: string;
   readonly columnCount: number;

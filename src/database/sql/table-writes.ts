@@ -110,7 +110,7 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
     return (await this.lock(session, id)) && (await write())[0];
   }
 
-  /** What the foreign keys would wait for. */
+  /** Locks for the rows that the foreign keys would wait for. */
   #referenceLocks(values: Values): Query<undefined>[] {
     return this.#references.flatMap(({ property, locks }) => {
       const id = values[property];

@@ -1,4 +1,4 @@
-/** What has failed at the start on the server of DATABASE_URL. */
+/** A failure at the start on the server of DATABASE_URL. */
 export class FailedDatabase extends Error {
   override readonly name = 'FailedDatabase';
   readonly url: string;

@@ -78,7 +78,7 @@ export async function migrate({ location, fill, onWait = () => undefined, onMigr
   const orm = createMaintenanceOrm(location, (sql) => {
     if (!sql.startsWith('rollback')) sent.statement = sql;
   });
-  const run: Run = { orm, fill, onWait, onMigrated, sent };
+  const run: MigrationRun = { orm, fill, onWait, onMigrated, sent };
   try {
     // The embedded database has a single process, and its connections would share the lock.
     if (typeof location !== 'string') return await migrateUp(run);
@@ -91,14 +91,14 @@ export async function migrate({ location, fill, onWait = () => undefined, onMigr
   }
 }
 
-interface Run extends Pick<MigrateOptions, 'fill' | 'onMigrated'> {
+interface MigrationRun extends Pick<MigrateOptions, 'fill' | 'onMigrated'> {
   readonly orm: MikroORM;
   readonly onWait: (reason: string) => void;
   /** The last one. */
   readonly sent: { readonly statement: string };
 }
 
-async function migrateUp(run: Run): Promise<void> {
+async function migrateUp(run: MigrationRun): Promise<void> {
   // Before the transaction, because they make the migrator's own table on a connection of its own.
   const executed = await run.orm.migrator.getExecuted();
   if (executed.some(({ name }) => name === firstBeforeRelease)) throw new UnsuitableServer(madeBeforeRelease);
@@ -112,7 +112,7 @@ async function migrateUp(run: Run): Promise<void> {
 type Work<Result> = (em: SqlEntityManager) => Promise<Result>;
 
 /** Does it in a transaction, again while somebody holds a lock on a table. Throws UnsuitableServer after the last time. */
-async function withLocks<Result>({ orm, onWait, sent }: Run, work: Work<Result>): Promise<Result> {
+async function withLocks<Result>({ orm, onWait, sent }: MigrationRun, work: Work<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await orm.em.fork().transactional(async (em) => {
@@ -163,7 +163,7 @@ async function findLockHolder(orm: MikroORM): Promise<{ readonly holder: string;
   return row ?? { holder: 'another transaction (pg_stat_activity shows it)', end: '' };
 }
 
-async function migrateOnce({ orm, fill }: Run, em: SqlEntityManager): Promise<AppliedMigration[]> {
+async function migrateOnce({ orm, fill }: MigrationRun, em: SqlEntityManager): Promise<AppliedMigration[]> {
   const startedAt = new Map<string, number>();
   const seconds = new Map<string, number>();
   const { migrator } = orm;
@@ -180,10 +180,10 @@ async function migrateOnce({ orm, fill }: Run, em: SqlEntityManager): Promise<Ap
 }
 
 /**
- * What reads a table that somebody has locked as a whole would wait without an end, and without a word. The start reads
+ * A read of a table that somebody has locked as a whole would wait without an end, and without a word. The start reads
  * all but those of the nouns, one of which a bulk change may lock for long.
  */
-async function assertUnlocked({ orm }: Run, em: SqlEntityManager): Promise<void> {
+async function assertUnlocked({ orm }: MigrationRun, em: SqlEntityManager): Promise<void> {
   const entities: readonly (new () => object)[] = Object.values(nouns).map(({ entity }) => entity);
   const unread = entities.map((entity) => orm.getMetadata().get(entity).tableName);
   await em.execute(`do $$
@@ -201,7 +201,7 @@ async function assertUnlocked({ orm }: Run, em: SqlEntityManager): Promise<void>
 }
 
 /** A connection of its own holds the lock: with it on the migrator's, a pool of one would wait for itself. */
-async function whileLocked(location: string, onWait: Run['onWait'], work: () => Promise<void>): Promise<void> {
+async function whileLocked(location: string, onWait: MigrationRun['onWait'], work: () => Promise<void>): Promise<void> {
   const database = databaseAt(location);
   const connection = await openMaintenanceWhenWritable(database, (reason) =>
     onWait(`DATABASE_URL: ${reason.replace(/\.?$/, '.')} Waiting for a server that takes writes.`),

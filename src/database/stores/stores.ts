@@ -15,7 +15,7 @@ import { nouns } from '../../domain/nouns.ts';
 import type { OrderStore } from '../../domain/orders/order.store.ts';
 import type { PetStore } from '../../domain/pets/pet.store.ts';
 import type { SharedClock } from '../../platform/remote-clock.ts';
-import type { Stores } from '../../domain/stores.ts';
+import type { Stores, TransactionKind } from '../../domain/stores.ts';
 import { createWithEntities } from '../entity-manager.ts';
 import { createApiKeyStore } from './api-key.store.ts';
 import { createCategoryStore } from './category.store.ts';
@@ -24,7 +24,7 @@ import { createIdempotencyStore } from './idempotency.store.ts';
 import { createInventoryStore } from './inventory-item.store.ts';
 import { createOrderStore } from './order.store.ts';
 import { createPetStore } from './pet.store.ts';
-import type { Session, TransactionKind } from '../../platform/postgres/index.ts';
+import type { Session } from '../../platform/postgres/index.ts';
 
 /** The entities of all stores, for MikroORM. */
 export const entities = [

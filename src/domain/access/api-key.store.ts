@@ -10,7 +10,7 @@ import type { PlanName } from './plan.ts';
 
 type ListedProperty = Exclude<keyof ApiKey & string, 'sha256' | 'previousSha256' | 'banEpoch' | 'automaticBans'>;
 
-/** What administrators see of a key. */
+/** A key as administrators see it. */
 export type ListedKey = { readonly [Property in ListedProperty]-?: Exclude<ApiKey[Property], undefined> } & {
   /** Undefined when it was never used, or not loaded. */
   readonly usage?: ApiKeyUsage | undefined;

@@ -41,6 +41,8 @@ function redactKeys(text: string): string {
 const partLength = 8;
 
 /**
+ * Keeps `ADMIN_API_KEY` out of the log (SECURITY.md), whatever a client sends.
+ *
  * Finds a secret by a part of it, from a random place, and then by its SHA-256: how long that takes shows no more than
  * whether somebody has guessed this part.
  */

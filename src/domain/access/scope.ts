@@ -1,7 +1,7 @@
 import { DomainError } from '../errors.ts';
 import type { Rule } from '../input.ts';
 
-/** What a key may do, each including those before it. */
+/** The rights of a key, each including those before it. */
 export const scopes = ['read', 'write', 'admin'] as const;
 
 export type Scope = (typeof scopes)[number];

@@ -1,6 +1,6 @@
 import type { EventPosition, StoreEvent } from './event.ts';
 
-/** What follows a position in the log. */
+/** The events after a position in the log. */
 export interface EventsAfter {
   /**
    * False when the log doesn't have this position: it was dropped, or never given, or given in a database that was

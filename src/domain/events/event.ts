@@ -18,7 +18,7 @@ export const eventTypes = [
  */
 export type EventPosition = `${bigint}:${bigint}`;
 
-/** What was changed, as it was after the change, or before it for a deletion: its own columns, without relations. */
+/** The changed row, as it was after the change, or before it for a deletion: its own columns, without relations. */
 export type EventSubject = { [Name in NounName]: { readonly noun: Name; readonly row: RowOf<Name> } }[NounName];
 
 /** One committed change of one object. */

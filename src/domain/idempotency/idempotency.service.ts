@@ -33,7 +33,7 @@ const deletedPerBatch = 1000;
 /** The record of a whole operation, which no field can be called. */
 const wholeOperation = '';
 
-/** What a key is used for: which records it needs, how it is replayed, and what is stored. */
+/** The use of a key: which records it needs, how it is replayed, and what is stored. */
 interface KeyedWork<Result, Stored> {
   readonly fields: readonly string[];
   /** The stored result; undefined when there is none. Throws IDEMPOTENCY_KEY_REUSED. */
@@ -186,7 +186,7 @@ function keyReused(): DomainError {
   );
 }
 
-/** What is read of a stored result. Where that fails, throws UNAVAILABLE, whose cause names the record. */
+/** The result of reading a stored result. Where that fails, throws UNAVAILABLE, whose cause names the record. */
 export function readStored<Result>(
   { principalId, key, field }: IdempotencyKey & { readonly field?: string },
   read: () => Result,

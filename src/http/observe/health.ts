@@ -9,7 +9,7 @@ type CheckName = 'started' | 'draining' | 'database' | 'migrations';
 type Findings = { readonly [name in CheckName]?: string | undefined };
 
 export interface HealthOptions {
-  /** What of the database fails; migrations are those seen last where it isn't reached. */
+  /** Finds the failing checks of the database; migrations are those seen last where it isn't reached. */
   readonly checkReady: () => Promise<Pick<Findings, 'database' | 'migrations'>>;
   readonly isDraining: () => boolean;
   /** How long the result of a check is used again. */
@@ -66,7 +66,9 @@ function verboseText(findings: Findings, excluded: ReadonlySet<string>): string 
   return lines.join('');
 }
 
-/** What is known of the database. `/readyz` is public, so all callers share one check, repeated after a while. */
+/**
+ * The state of the database as last seen. `/readyz` is public, so all callers share one check, repeated after a while.
+ */
 class StoreFindings {
   readonly #options: HealthOptions;
   #last: Findings = {};

@@ -29,7 +29,7 @@ interface EventFigures {
 /** Values that are read at each scrape. */
 export interface MetricsSources {
   readonly pool: () => PoolFigures;
-  /** What was last known of each server of the database. */
+  /** The last known state of each server of the database. */
   readonly servers: () => readonly ServerSample[];
   readonly clock: { readonly offsetSeconds: number };
   readonly events: EventFigures;

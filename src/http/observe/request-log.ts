@@ -49,7 +49,7 @@ declare module 'fastify' {
   }
 }
 
-/** What the log line of a GraphQL request says about its operation. */
+/** The part of a log line that is about a GraphQL operation. */
 interface LoggedOperation {
   /** As the client calls it, shortened. */
   readonly name?: string | undefined;
@@ -62,7 +62,7 @@ interface LoggedOperation {
   readonly codes: readonly string[];
 }
 
-/** What the last log line of a stream says. */
+/** The part of a log line that is about a stream, in its last one. */
 interface LoggedStream {
   /** How many events were sent. */
   readonly sent: number;
@@ -83,7 +83,7 @@ interface ResponseLogOptions {
   readonly onResponse: OnResponse | undefined;
 }
 
-/** What is known of a request when it has had its response, or none. */
+/** A request that has had its response, or none. */
 interface EndedRequest {
   readonly requestId: string;
   readonly method: string | undefined;
@@ -95,7 +95,7 @@ interface EndedRequest {
   readonly graphql?: LoggedOperation | undefined;
 }
 
-/** What the log and the metrics say about a response. */
+/** A response as the log and the metrics have it. */
 interface ResponseLine {
   readonly line: ReturnType<typeof lineOf>;
   readonly operation: string;
@@ -224,7 +224,7 @@ export function traceOf(url: string): RequestTrace | undefined {
 
 /** Instrumentation of HTTP records the path, the query and some headers, in which a client may have put a key. */
 function redact(span: Span, url: string): void {
-  // What an SDK has recorded; the API doesn't show it.
+  // The attributes that an SDK has recorded; the API doesn't show them.
   const { attributes = {} } = span as { readonly attributes?: Readonly<Record<string, unknown>> };
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === 'string') span.setAttribute(name, redactEscaped(value));

@@ -4,7 +4,7 @@ const storageName = 'petstore:key';
 const channelName = 'petstore:key';
 const question = 'Which key?';
 
-/** What stands in the headers editor in place of the key. */
+/** The placeholder in the headers editor, in place of the key. */
 const mask = '••••••••';
 
 /** The key that this tab has been given. It survives a reload, and ends with the tab. */
@@ -40,7 +40,7 @@ export function masked(key: string): string {
   return key.length < 16 ? mask : mask + key.slice(-4);
 }
 
-/** What the headers editor begins with. */
+/** The first text of the headers editor. */
 export function headersWith(key: string | undefined): Record<string, string> {
   return key === undefined ? {} : { Authorization: `Bearer ${masked(key)}` };
 }

@@ -1,5 +1,5 @@
 export interface Example {
-  /** What it shows, in a few words for the menu. */
+  /** A few words for the menu. */
   readonly purpose: string;
   readonly query: string;
   /** JSON. The first example has none: GraphiQL doesn't show those of the tab that it opens with. */

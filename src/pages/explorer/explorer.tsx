@@ -19,7 +19,7 @@ type TabDefinition = NonNullable<ComponentProps<typeof GraphiQL>['defaultTabs']>
 
 export interface ExplorerProps {
   readonly firstKey: string | undefined;
-  /** What the page's address has brought. */
+  /** The parts of the page's address. */
   readonly firstOperation: Operation | undefined;
   /** None where the schema is hidden. */
   readonly examples: readonly Example[];
@@ -45,7 +45,7 @@ export function Explorer({ firstKey, firstOperation, examples, onReady }: Explor
     storeKey(changed);
     setKey(changed);
     forgetSummaries();
-    // It has its tab by now.
+    // The operation has its tab by now.
     setInitial(undefined);
   };
   const takeOver = (): void => {

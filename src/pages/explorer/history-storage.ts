@@ -1,4 +1,4 @@
-/** What GraphiQL keeps its tabs and its history in. */
+/** The storage for GraphiQL's tabs and its history. */
 export type BrowserStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'clear' | 'length'>;
 
 interface HistoryItem {

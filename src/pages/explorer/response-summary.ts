@@ -5,9 +5,9 @@ export interface ResponseSummary {
   readonly millis: number;
   /** The cost of the request, if the response has it. */
   readonly cost: string | undefined;
-  /** What the operation counts towards the limit of complexity, if the response has it. */
+  /** The complexity of the operation, as it counts towards the limit of complexity, if the response has it. */
   readonly complexity: string | undefined;
-  /** What is left of the quota's windows, by their names: `minute`, `day`. */
+  /** The rest of the quota's windows, by their names: `minute`, `day`. */
   readonly left: readonly { readonly window: string; readonly remaining: string }[];
   readonly requestId: string | undefined;
   /** The codes of the errors in the response, each once. */

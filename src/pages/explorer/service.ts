@@ -78,7 +78,7 @@ interface Observer {
   readonly complete: () => void;
 }
 
-/** What stands in the place of a schema until there is a key: nothing is asked of the service, which would refuse it. */
+/** The stand-in for a schema until there is a key: nothing is asked of the service, which would refuse it. */
 export const keyMissing = 'KEY_MISSING';
 
 async function introspect(params: FetcherParams, headers: Headers, key: string | undefined) {
@@ -101,7 +101,7 @@ export function readFailure(text: string): ShownError {
     const { errors } = JSON.parse(text) as JsonResponse;
     if (errors?.[0] !== undefined) return errors[0];
   } catch {
-    // It is plain text.
+    // The response is plain text.
   }
   return { message: text };
 }

@@ -1,4 +1,4 @@
-/** What one client holds of one share: an amount, and those that wait for more. */
+/** One client's part of one share: an amount, and those that wait for more. */
 export interface Holding {
   amount: number;
   leases: number;
@@ -47,7 +47,7 @@ export class Accounts {
   readonly #accounts = new Map<string, Account>();
   /** The virtual time of the client that was served last. */
   #clockMillis = 0;
-  /** Those that have used something last. */
+  /** Clients that have used something last. */
   #last: Account | undefined;
   #secondLast: Account | undefined;
   #shares = 0;
@@ -112,11 +112,11 @@ function isWaiting({ holdings }: Account): boolean {
   return holdings.some((holding) => holding !== undefined && holding.waiters.length > 0);
 }
 
-/** Those who wait for one thing. The client that has used least is served first, its requests in their order. */
+/** The queue for one thing. The client that has used least is served first, its requests in their order. */
 export class Waiters {
   readonly #number: number;
   readonly #usedMillis: (account: Account) => number;
-  /** Those with waiters. */
+  /** Clients with waiters. */
   readonly #accounts: Account[] = [];
 
   constructor(accounts: Accounts, usedMillis = (account: Account): number => account.usedMillis) {

@@ -18,7 +18,7 @@ export class Caller {
   readonly id: string;
   /** Which work of the service's own it is. */
   readonly work: string | undefined;
-  /** That of its request in OpenTelemetry, while it is traced. */
+  /** The span of its request in OpenTelemetry, while it is traced. */
   span: Span | undefined;
   readonly #callers: Callers;
   #failure: Error | undefined;
@@ -58,7 +58,10 @@ export class Caller {
     this.#controller?.abort(reason);
   }
 
-  /** What it does next fails in the same way, at once. The first failure stays; the service's own work has none. */
+  /**
+   * Everything that it does next fails in the same way, at once. The first failure stays; the service's own work has
+   * none.
+   */
   fail(failure: Error): void {
     if (this.work === undefined) this.#failure ??= failure;
   }
@@ -75,7 +78,7 @@ export class Caller {
     return this.#waitedMillis + (isWaiting ? now - this.#waitingSince : 0);
   }
 
-  /** It waits until `endWait`. Waits at the same time count once. */
+  /** The caller waits until `endWait`. Waits at the same time count once. */
   beginWait(): void {
     if (this.work !== undefined) return;
     if (this.#waits === 0) {
@@ -140,9 +143,9 @@ export class Caller {
 /** Makes the callers of a process, who share its accounts and its time. */
 export class Callers {
   readonly accounts: Accounts;
-  /** What requests do. */
+  /** The work of requests. */
   readonly ticks: TickTime;
-  /** What streams write: no request waits for its turn behind it. */
+  /** The writing of streams: no request waits for its turn behind it. */
   readonly streamTicks: TickTime;
 
   constructor(accounts = new Accounts(), tickMillis?: number) {

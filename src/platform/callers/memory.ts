@@ -13,7 +13,8 @@ export const requestBytes = 16 * 1024;
  * 4. the result (`hold`)
  * 5. what its client hasn't read of that (`hold`, by its connection)
  *
- * What it is, is held whatever the limits say; what it is going to be is waited for, or refused.
+ * Memory that is taken already is held whatever the limits say; memory that is going to be taken is waited for, or
+ * refused.
  */
 export class RequestMemory {
   readonly #memory: Share;
@@ -33,18 +34,18 @@ export class RequestMemory {
     return this.#kept + this.#held;
   }
 
-  /** It holds so much now, beside what it keeps. */
+  /** The request holds so much now, beside what it keeps. */
   hold(bytes: number): void {
     this.#held = bytes;
     this.#lease.resize(this.bytes);
   }
 
-  /** It holds so much now, or more already. */
+  /** The request holds so much now, or more already. */
   holdAtLeast(bytes: number): void {
     if (bytes > this.#held) this.hold(bytes);
   }
 
-  /** It holds what a value takes, and so much beside. */
+  /** The request holds the bytes that a value takes, and so many beside. */
   holdParsed(value: unknown, bytes = 0): void {
     this.hold(requestBytes + sizeOf(value) + bytes);
   }
@@ -55,14 +56,17 @@ export class RequestMemory {
     this.hold(Math.max(0, this.#held - bytes));
   }
 
-  /** It holds so much now, unless that is beyond a limit, which is returned then. */
+  /** The request holds so much now, unless that is beyond a limit, which is returned then. */
   tryHold(bytes: number): ShareLimit | undefined {
     const limit = this.#limitFor(bytes - this.#held);
     if (limit === undefined) this.hold(bytes);
     return limit;
   }
 
-  /** It keeps so much from now on, beside what it holds; returns false, and keeps what it did, if its client may not. */
+  /**
+   * The request keeps so much from now on, beside what it holds; returns false, and keeps what it did, if its client
+   * may not.
+   */
   tryKeep(bytes: number): boolean {
     if (this.#limitFor(bytes - this.#kept) !== undefined) return false;
     this.#kept = bytes;
@@ -71,8 +75,9 @@ export class RequestMemory {
   }
 
   /**
-   * It holds so much more, at most what a client may hold: so one request is always possible. Returns undefined when it
-   * needn't wait for that; rejects with the share's refusal after a while, or with the reason of the signal.
+   * The request holds so much more, at most what a client may hold: so one request is always possible. Returns
+   * undefined when it needn't wait for that; rejects with the share's refusal after a while, or with the reason of the
+   * signal.
    */
   reserve(bytes: number): Promise<void> | undefined {
     const more = Math.max(0, Math.min(bytes, this.#memory.mostOf(this.#caller) - this.bytes));
@@ -87,7 +92,7 @@ export class RequestMemory {
     });
   }
 
-  /** It has ended: what it holds later isn't counted. May be called more than once. */
+  /** The request has ended: what it holds later isn't counted. May be called more than once. */
   release(): void {
     this.#lease.release();
   }

@@ -6,11 +6,11 @@ export type ShareLimit = 'client' | 'all';
 
 export interface ShareOptions {
   /**
-   * What one client may hold; a function of how many clients hold something, the one that asks included, of its id, and
-   * of how long it has used its last leases, on average.
+   * The most that one client may hold; a function of how many clients hold something, the one that asks included, of
+   * its id, and of how long it has used its last leases, on average.
    */
   readonly ofClient: number | ((clients: number, clientId: string, meanMillis: number) => number);
-  /** What all may hold together. */
+  /** The most that all may hold together. */
   readonly ofAll: number;
   /** How long callers wait at most, together with what they have waited for before. */
   readonly waitMillis?: number;
@@ -32,7 +32,7 @@ const weightOfLast = 1 / 8;
  */
 let count: (share: Share, account: Account, amount: number, leases: number, usedMillis?: number) => void;
 
-/** What a client holds of a share, until `release`. */
+/** A client's part of a share, until `release`. */
 export class Lease {
   readonly #share: Share;
   readonly #account: Account;
@@ -80,7 +80,7 @@ export class Share {
     this.#waiters = new Waiters(accounts);
   }
 
-  /** What all clients hold. */
+  /** The sum of what all clients hold. */
   get held(): number {
     return this.#held;
   }
@@ -100,7 +100,7 @@ export class Share {
     return this.#held > this.#options.ofAll;
   }
 
-  /** What a client holds. */
+  /** The amount that a client holds. */
   heldBy({ id }: Client): number {
     return this.#waiters.holdingOf(this.#accounts.of(id)).amount;
   }

@@ -14,7 +14,7 @@ export interface DirectoryLock {
 /**
  * Locks a data directory for this process, or returns undefined when this or another process holds it.
  *
- * It is SQLite's lock on the file `lock`, since Node has no flock of its own. POSIX releases such a lock when the
+ * The lock is SQLite's on the file `lock`, since Node has no flock of its own. POSIX releases such a lock when the
  * process closes *any* descriptor of the file: nothing else in the process may open it, not even to copy the directory.
  * A process that can read the file can lock it, so only its owner may.
  */

@@ -9,7 +9,7 @@ import { PGLiteSocketHandler, type PGLiteSocketHandlerOptions } from '@electric-
 import { clusterDirectory, confirmCluster } from './cluster.ts';
 import { SessionQueue } from './session-queue.ts';
 
-/** What the engine's thread is started with. */
+/** The options of the engine's thread. */
 export interface EngineSettings {
   readonly dataDir: string;
   readonly socketPath: string;

@@ -35,9 +35,9 @@ const readyForQuery = Buffer.from('Z\0\0\0\x05', 'latin1');
  * Gives the one backend of PGlite to one client at a time: for a message, for an extended-protocol sequence up to its
  * Sync, or for a transaction.
  *
- * It has the three methods that `PGLiteSocketHandler` calls of pglite-socket's own queue (0.2.17). That one mixes
- * sequences of several clients, whose portals have the same name; is blocked for all clients by one message that PGlite
- * refuses; and doesn't notice that the engine has crashed.
+ * The queue has the three methods that `PGLiteSocketHandler` calls of pglite-socket's own queue (0.2.17). That one
+ * mixes sequences of several clients, whose portals have the same name; is blocked for all clients by one message that
+ * PGlite refuses; and doesn't notice that the engine has crashed.
  */
 export class SessionQueue {
   readonly #engine: Engine;
@@ -113,7 +113,7 @@ export class SessionQueue {
     this.#current = undefined;
   }
 
-  /** Those that wait, and new ones. */
+  /** Requests that wait, and new ones. */
   #refuseAll(error: Error): void {
     this.#isClosed = true;
     for (const message of this.#messages.splice(0)) message.reject(error);

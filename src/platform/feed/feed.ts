@@ -44,7 +44,7 @@ export interface FeedOptions<Event extends Positioned> {
  */
 export class Feed<Event extends Positioned> {
   readonly #options: FeedOptions<Event>;
-  /** What the first event in memory follows; undefined until the first statement has succeeded. */
+  /** The position before the first event in memory; undefined until the first statement has succeeded. */
   #base: Position | undefined;
   #events: Event[] = [];
   #bytes = 0;
@@ -104,7 +104,7 @@ export class Feed<Event extends Positioned> {
     try {
       await this.#read();
     } finally {
-      // It goes on whatever becomes of this round.
+      // The feed goes on whatever becomes of this round.
       this.#isReading = false;
       if (!this.#isStopped) this.#schedule(Math.max(0, startedAt + everyMillis - performance.now()));
     }

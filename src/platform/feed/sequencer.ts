@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** What one run of the sequencer has done. */
+/** The result of one run of the sequencer. */
 export interface EventMove {
   /** The number of changes that were moved into the log. */
   readonly moved: number;
@@ -10,7 +10,7 @@ export interface EventMove {
   readonly lagSeconds: number;
 }
 
-/** What the sequencer does in the database. */
+/** The statements of the sequencer. */
 export interface EventMoves {
   /** Moves at most so many committed changes into the log, unless another sequencer does. One transaction. */
   move(sequencerId: string, limit: number): Promise<EventMove>;
@@ -52,7 +52,7 @@ export class Sequencer {
   #lagSeconds = 0;
   #logBytes = 0;
   #succeededAt = performance.now();
-  /** What has failed at its last run: that is said once. */
+  /** The failure of its last run, which is reported once. */
   readonly #failed = new Set<'move' | 'maintain'>();
 
   constructor(options: SequencerOptions) {

@@ -38,7 +38,10 @@ export interface StreamTerms {
   readonly bytesOfUnit: number;
 }
 
-/** What a stream reads, sends and may. It is kept as long as the stream: nothing of the request may hang on it. */
+/**
+ * The source, the form and the limits of a stream. They are kept as long as the stream: nothing of the request may hang
+ * on it.
+ */
 export interface StreamSource<Event extends Positioned> {
   readonly subscriber: Subscriber;
   /** Its head is written. */
@@ -62,7 +65,7 @@ export interface StreamSource<Event extends Positioned> {
   readonly onClose: (code: string | undefined) => void;
 }
 
-/** What all streams of a process have in common. */
+/** The parts that all streams of a process have in common. */
 export interface StreamOptions<Event extends Positioned> {
   /** An estimate of an event's memory. */
   readonly bytesOf: (event: Event) => number;
@@ -100,7 +103,7 @@ export class FeedStream<Event extends Positioned> {
   #own: Event[] = [];
   #ownBytes = 0;
   #ownLimit = maxOwnEvents;
-  /** It waits for its turn, for a statement, or for the client to take what was written. */
+  /** The stream waits for its turn, for a statement, or for the client to take what was written. */
   #isBusy = true;
   #isEnding = false;
   #retryAt = -Infinity;
@@ -112,7 +115,7 @@ export class FeedStream<Event extends Positioned> {
     this.source = source;
     this.#feed = feed;
     this.#options = options;
-    // Those that begin together don't end together.
+    // Streams that begin together don't end together.
     this.#endsAt = this.#beganAt + lifeMillis * (0.9 + 0.2 * Math.random());
     this.#keepAliveAt = this.#beganAt + keepAliveMillis;
     this.#position = source.after;
@@ -216,7 +219,7 @@ export class FeedStream<Event extends Positioned> {
   #write(text: string): void {
     const { output, hold } = this.source;
     const chunk = Buffer.from(text);
-    // What its client hasn't taken is counted by its connection.
+    // Bytes that its client hasn't taken is counted by its connection.
     hold(this.#ownBytes);
     this.#isBusy = text !== '' && !output.destroyed;
     if (!this.#isBusy) return this.wake();

@@ -93,7 +93,7 @@ export class FeedStreams<Event extends Positioned> {
 
   async #charge(subscriber: Subscriber, streams: readonly FeedStream<Event>[]): Promise<void> {
     const charges = streams.map((stream) => ({ stream, units: stream.owed })).filter(({ units }) => units > 0);
-    // One that closes meanwhile isn't charged twice.
+    // A stream that closes meanwhile isn't charged twice.
     for (const { stream, units } of charges) stream.paid += units;
     const total = charges.reduce((sum, { units }) => sum + units, 0);
     if (total === 0) return;

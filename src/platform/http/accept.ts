@@ -1,11 +1,12 @@
 const quality = /^[\d.]+/;
 
-/** What a separator ends, but for one in quotes. Nothing follows that could fail, so neither ever goes back. */
+/** The text before a separator that isn't in quotes. Nothing follows that could fail, so neither pattern goes back. */
 const betweenCommas = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g;
 const betweenSemicolons = /(?:[^;"]|"(?:[^"\\]|\\.)*"?)+/g;
 
 /**
- * Which of the media types an Accept header prefers; undefined when it allows none.
+ * Which of the media types an Accept header prefers; undefined when it allows none. (`negotiator` doesn't tell which
+ * range has decided, so the more specific one can't win.)
  *
  * The range that is closest to a type decides its weight (RFC 9110, section 12.5.1). Of types with equal weight, the
  * one with the more specific range wins, then the one that the header names first, then the first.

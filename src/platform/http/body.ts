@@ -27,7 +27,7 @@ const retryAfterSeconds = 1;
 export class Bodies {
   readonly #options: BoundsOptions;
   readonly #slow: Share;
-  /** What ends the reading of a body that isn't complete yet. */
+  /** Functions that end the reading of a body that isn't complete yet. */
   readonly #incomplete = new WeakMap<IncomingMessage, (error: Error) => void>();
   readonly #broken = new WeakMap<IncomingMessage, Error>();
 
@@ -83,7 +83,7 @@ export class Bodies {
     let length = 0;
     let slowLease: Lease | undefined;
     const end = (error: Error | null): void => {
-      // It may fail while it waits to start.
+      // The request may fail while it waits to start.
       if (!this.#incomplete.delete(payload)) return;
       payload.off('data', add).off('end', finish).off('error', end);
       clearTimeout(slow);

@@ -24,13 +24,13 @@ const onBody = 3;
  */
 interface NodeParser {
   onIncoming: () => number;
-  /** What the chunks of a body are for. */
+  /** The request that the chunks of a body are for. */
   incoming: IncomingMessage | null;
   /** `HTTPParser.kOnBody`: called with a copy of each chunk. */
   [onBody]?: (() => void) | undefined;
 }
 
-/** What Node itself returns for an upgrade: nothing more is parsed. */
+/** Node itself returns this for an upgrade: nothing more is parsed. */
 const endParsing = 2;
 
 /** How many chunks a body may have, beside one for each `minChunkBytes`: each takes some 2 µs, however small it is. */
@@ -57,11 +57,11 @@ export interface ConnectionOptions extends BoundsOptions {
  * once; a client that sends more than `maxReadAhead` of them ahead is disconnected.
  */
 export class ClientConnection {
-  /** That of the request under way, when its client is known. */
+  /** The memory of the request under way, when its client is known. */
   memory: RequestMemory | undefined;
   /** The response under way is a stream, which may last as long as its client likes. */
   isStreaming = false;
-  /** What isn't written yet of the response under way, where it is written as fast as the client takes it. */
+  /** The unwritten rest of the response under way, where it is written as fast as the client takes it. */
   unwritten: { readonly bytesLeft: number } | undefined;
   readonly #socket: Socket;
   readonly #options: ConnectionOptions;
@@ -96,7 +96,9 @@ export class ClientConnection {
     return this.current === undefined;
   }
 
-  /** Whether the next bytes may be the rest of a body whose request has had its response: they can't be told from it. */
+  /**
+   * Whether the next bytes may be the rest of a body whose request has had its response: they can't be told from it.
+   */
   get isBodyUnfinished(): boolean {
     return this.#unfinished?.complete === false;
   }
@@ -106,7 +108,9 @@ export class ClientConnection {
     return this.#isNew;
   }
 
-  /** Counts in the client's account a request that has been received completely and has no response yet, begun or not. */
+  /**
+   * Counts in the client's account a request that has been received completely and has no response yet, begun or not.
+   */
   countReceived(share: Share): void {
     const { current } = this;
     const isReceived = current !== undefined && !current.headersSent && current.req.complete;
@@ -114,7 +118,9 @@ export class ClientConnection {
     else if (isReceived) this.#received = share.hold(this.#options.callerOf(current.req), 1);
   }
 
-  /** Once the response is being sent, it holds what the operating system hasn't accepted of it; a stream says itself. */
+  /**
+   * Once the response is being sent, it holds what the operating system hasn't accepted of it; a stream says itself.
+   */
   measureUnread(): void {
     if (this.#underWay?.headersSent !== true) return;
     this.memory?.hold(this.isStreaming ? 0 : this.#socket.writableLength + (this.unwritten?.bytesLeft ?? 0));
@@ -220,7 +226,7 @@ export class ClientConnection {
 
   #begin({ response, begin }: QueuedRequest): void {
     this.#underWay = response;
-    // It runs in a handler of the socket's, or in a later tick: what it throws ends this connection alone.
+    // The function runs in a handler of the socket's, or in a later tick: what it throws ends this connection alone.
     attempt(begin, () => this.reset());
   }
 

@@ -20,8 +20,8 @@ const firstRequestMillis = 1_000;
  * Node's own `closeIdleConnections` counts a response as complete when its last byte is queued, and cuts off a client
  * that is still reading; here it is complete when that byte has been sent.
  *
- * What they have unread is in the memory of their requests. When more is held than there is, because a result is larger
- * than it was estimated, the connection that holds most is reset.
+ * Bytes that they haven't read are in the memory of their requests. When more is held than there is, because a result
+ * is larger than it was estimated, the connection that holds most is reset.
  */
 export class ClientConnections {
   readonly #options: BoundsOptions;
@@ -70,12 +70,12 @@ export class ClientConnections {
   /** Calls the listener when the request before it on the connection has ended, and it may start. */
   accept(request: IncomingMessage, response: ServerResponse, listener: RequestListener): void {
     const connection = this.of(request.socket);
-    // It has been closed meanwhile.
+    // The connection has been closed meanwhile.
     if (connection === undefined) return;
     const begin = (): void => {
       this.#underWay += 1;
       if (this.#isDraining) response.shouldKeepAlive = false;
-      // It comes once. (`once` would remove the listener, which costs a hundred times as much as calling it.)
+      // The event comes once. (`once` would remove the listener, which costs a hundred times as much as calling it.)
       response.on('close', () => this.#end(connection, request));
       listener(request, response);
     };
@@ -107,7 +107,7 @@ export class ClientConnections {
     const memory = new RequestMemory(this.#memory, caller);
     const connection = this.of(response.req.socket);
     if (connection?.underWay === response) connection.memory = memory;
-    // It has gone meanwhile, or is none of this server.
+    // The connection has gone meanwhile, or is none of this server.
     else if (response.req.socket.destroyed) memory.release();
     else response.on('close', () => memory.release());
     return memory;

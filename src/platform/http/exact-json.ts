@@ -40,15 +40,15 @@ export function parseJson(json: Buffer | string, readNumber: (literal: string) =
   // Without a byte order mark.
   const text = typeof json === 'string' ? json : utf8.decode(json);
   if (!scan(text)) return JSON.parse(text);
-  // It takes some 2 µs for each value.
+  // A reviver takes some 2 µs for each value.
   return JSON.parse(text, (_name, value, { source }) =>
     typeof value === 'number' && !isExact(source) ? readNumber(source) : value,
   );
 }
 
 /**
- * Whether a text, JSON or not, has numbers that aren't short integers; throws BAD_REQUEST when it has too many levels or
- * values. One pass, which ends there.
+ * Whether a text, JSON or not, has numbers that aren't short integers; throws BAD_REQUEST when it has too many levels
+ * or values. One pass, which ends there.
  */
 function scan(text: string): boolean {
   let hasOtherNumbers = false;

@@ -14,7 +14,7 @@ export const httpBounds = [
   'overload',
 ] as const;
 
-/** What all that bounds a server is made with. */
+/** The options of everything that bounds a server. */
 export interface BoundsOptions {
   readonly callers: Callers;
   /** Who has sent a request, as far as that is known before it begins. */

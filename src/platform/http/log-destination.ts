@@ -13,7 +13,8 @@ const urgentLine = /^\{"level":[56]/;
 const maxWaitingBytes = 8 * 1024 * 1024;
 
 /**
- * What leaves together while there are many lines: each write wakes a thread, which costs more than making ten lines.
+ * The bytes that leave together while there are many lines: each write wakes a thread, which costs more than making ten
+ * lines.
  */
 const chunkBytes = 32 * 1024;
 
@@ -125,7 +126,7 @@ export class LogDestination implements DestinationStream {
       try {
         at += (await writeTo(this.#fd, chunk, at)).bytesWritten;
       } catch (error) {
-        // It can't be reported, and the service continues.
+        // The failure can't be reported, and the service continues.
         if (finalErrors.has((error as NodeJS.ErrnoException).code ?? '')) this.#isClosed = true;
         else await wait(retryMillis);
       }

@@ -21,7 +21,7 @@ export interface NodeServerOptions extends Omit<BoundsOptions, 'limits'> {
   readonly onConnect: (request: IncomingMessage, socket: Duplex) => void;
 }
 
-/** What bounds a server. Fastify's has each of them, too. */
+/** The bounds of a server. Fastify's has each of them, too. */
 export interface BoundingParts {
   readonly callers: Callers;
   readonly memory: Share;

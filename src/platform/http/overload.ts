@@ -32,8 +32,8 @@ const tooMuch = 'The service has too much to do at the moment. Try again in a se
  *
  * Two counts of requests without a response are compared with `maxWaiting`. While so many have begun their work, every
  * further one is refused; those whose clients have disconnected are among them until their work ends. While so many
- * have been received, begun or not, a further one is refused when its client has its share already: half of the maximum,
- * divided by the clients.
+ * have been received, begun or not, a further one is refused when its client has its share already: half of the
+ * maximum, divided by the clients.
  *
  * So that one key alone can't fill the first count, no key begins more than its share, either, for a minute after
  * another key was seen beside more than a quarter of the maximum, or a request was refused. A key that is alone may
@@ -94,7 +94,7 @@ export class Overload {
     request.waiting = this.#begun.takeNow(request.caller);
   }
 
-  /** It has its response, of so many bytes. Without effect on a request that hasn't begun. */
+  /** The request has its response, of so many bytes. Without effect on a request that hasn't begun. */
   end(request: FastifyRequest, bytes = 0): void {
     request.waiting?.release(requestMillis + bytes * byteMillis);
     request.waiting = undefined;
@@ -141,8 +141,8 @@ export class Overload {
   }
 
   /**
-   * Counts the requests that have been received, when there are enough under way to matter; 0 before. Those whose clients
-   * don't read the response are no work, and aren't counted.
+   * Counts the requests that have been received, when there are enough under way to matter; 0 before. Those whose
+   * clients don't read the response are no work, and aren't counted.
    */
   #countReceived(): number {
     if (this.#connections.underWay <= this.#options.limits.maxWaiting) return 0;

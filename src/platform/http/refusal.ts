@@ -1,4 +1,4 @@
-/** What a bound refuses. The owner of the protocol decides status and code on the wire. */
+/** A refusal by a bound. The owner of the protocol decides status and code on the wire. */
 export type BoundCode =
   | 'BAD_REQUEST'
   | 'EXPECTATION_FAILED'

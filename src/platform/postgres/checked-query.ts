@@ -7,7 +7,7 @@ import { otherRows, otherStatements, rowsIn } from './statement-batch.ts';
 interface QueryInternals {
   text: string;
   callback: (error: Error | null, result?: unknown) => void;
-  /** What was thrown while a row was converted. */
+  /** The error that was thrown while a row was converted. */
   readonly _canceledDueToError: unknown;
   /** Whether it is sent with Parse, Bind and Execute: then it is one statement. */
   requiresPreparation(): boolean;

@@ -2,7 +2,7 @@ import type { Caller } from '../callers/index.ts';
 import { inBackground } from '../background.ts';
 import { isLoss, isReadOnly, recordFailure, throwIfLost } from './driver-errors.ts';
 
-/** What one caller wants to have done. */
+/** An entry: work of one caller. */
 interface Entry<Work, Result> {
   readonly caller: Caller;
   readonly work: Work;
@@ -108,7 +108,7 @@ export class ClientBatches<Work, Result> {
         endWaits(entries);
         return entries.forEach(({ resolve }, index) => resolve(results[index] as Result));
       } catch (error) {
-        // What a lost COMMIT has done isn't known here, so nothing is done again.
+        // The outcome of a lost COMMIT isn't known here, so nothing is done again.
         if (isLoss(error) || isReadOnly(error)) {
           endWaits(entries);
           return entries.forEach(({ caller, reject }) => reject(recordFailure(error, caller)));

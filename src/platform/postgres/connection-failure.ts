@@ -6,7 +6,7 @@ export const noConnection = 'NO_CONNECTION';
 /** PostgreSQL's code for a write that is refused because the transaction, or the server, is read-only. */
 export const readOnlyState = '25006';
 
-/** What the server has sent can't be read, or is out of place: nothing that follows can be trusted. */
+/** A message of the server can't be read, or is out of place: nothing that follows can be trusted. */
 export class DamagedMessage extends Error {
   override readonly name = 'DamagedMessage';
 

@@ -16,7 +16,7 @@ import { ServerSession, type SessionKind, type SessionLimits } from './server-se
 import { StatementBatch } from './statement-batch.ts';
 import { type Query, traced } from './statement.ts';
 
-/** What a connection is for, apart from where it goes. */
+/** The purpose of a connection, apart from where it goes. */
 export interface OpenOptions extends SessionLimits {
   /** For connecting and preparing the session together. */
   readonly connectTimeoutMillis: number;
@@ -76,7 +76,7 @@ export class PgConnection extends pg.Client {
   hasTimedOut = false;
   /** When a response last came, or was first pending. */
   progressAt = 0;
-  /** What its server has said of it. */
+  /** The parameters that its server has reported. */
   readonly session: ServerSession;
   #isAwaitingResponse = false;
   #isOpen = false;
@@ -166,7 +166,7 @@ export class PgConnection extends pg.Client {
     const rows = limits.length === 0 ? sent : sent.then((all) => all.slice(limits.length));
     if (!queries.some(({ statement }) => statement.kind === 'write')) return rows;
     this.caller?.recordWrite();
-    // It may wait for a lock, which nothing tells apart from its work.
+    // The statement may wait for a lock, which nothing tells apart from its work.
     return waiting(this.caller, rows);
   }
 

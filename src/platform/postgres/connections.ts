@@ -43,7 +43,7 @@ export interface DatabaseOptions {
 }
 
 export interface ConnectionsOptions extends DatabaseOptions {
-  /** Those of the process; its own without them. */
+  /** The accounts of the process; its own without them. */
   readonly accounts?: Accounts | undefined;
   /** The maximum number of connections; the embedded database always has one. */
   readonly poolSize: number;
@@ -139,9 +139,9 @@ const neverCodes = /^(?:28|3D|42|ERR_|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED)/;
 const writableRetryMillis = 500;
 
 /**
- * Waits for a server that takes writes, and reports once why it isn't there: while the database fails over a start waits,
- * instead of ending in a loop. Throws ConnectionFailure when waiting doesn't help, or when the only host can't be
- * reached at all.
+ * Waits for a server that takes writes, and reports once why it isn't there: while the database fails over a start
+ * waits, instead of ending in a loop. Throws ConnectionFailure when waiting doesn't help, or when the only host can't
+ * be reached at all.
  */
 export async function openMaintenanceWhenWritable(
   database: DatabaseOptions,

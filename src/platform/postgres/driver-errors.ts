@@ -1,11 +1,11 @@
 import type { Caller } from '../callers/index.ts';
 import { noConnection, readOnlyState } from './connection-failure.ts';
-import { DatabaseUnavailable, ForeignKeyViolation, type UnavailableReason } from './failures.ts';
+import { DatabaseUnavailable, ForeignKeyError, type UnavailableReason } from './failures.ts';
 
 /** SQLSTATE classes and codes after which there is no connection: shutdown, and timeouts that end the session. */
 const lostStates = /^(?:08|57P0|25P0[34])/;
 
-/** Those of a server that lacks resources, a full disk among them. */
+/** SQLSTATE codes of a server that lacks resources, a full disk among them. */
 const resourceStates = /^53/;
 
 const foreignKeyViolation = '23503';
@@ -87,13 +87,13 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 /**
- * What a driver's error is: `DatabaseUnavailable` or `ForeignKeyViolation`; any other error is itself, and so is one
- * that has a `DatabaseUnavailable` among its causes.
+ * The failure for a driver's error: `DatabaseUnavailable` or `ForeignKeyError`; any other error is itself, and so is
+ * one that has a `DatabaseUnavailable` among its causes.
  */
 export function failureOf(error: unknown): Error {
   const original = error instanceof Error ? error : new Error(String(error), { cause: error });
   if (isOrHasUnavailable(error)) return original;
-  if ((error as { code?: unknown }).code === foreignKeyViolation) return new ForeignKeyViolation(original);
+  if ((error as { code?: unknown }).code === foreignKeyViolation) return new ForeignKeyError(original);
   const reason = reasons.find(([, is]) => is(error))?.[0];
   return reason === undefined ? original : new DatabaseUnavailable(reason, original);
 }
@@ -134,7 +134,7 @@ export function throwIfLost({ failure }: Caller): void {
   if (failure !== undefined) throw failure;
 }
 
-/** What the error is. A lost, slow or busy database fails the caller, whose first failure stays. */
+/** The failure for the error. A lost, slow or busy database fails the caller, whose first failure stays. */
 export function recordFailure(error: unknown, caller: Caller): Error {
   if (caller.failure !== undefined) return caller.failure;
   const failure = failureOf(error);

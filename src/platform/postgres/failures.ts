@@ -1,12 +1,12 @@
 /** Why the database doesn't do something now. */
 export type UnavailableReason =
-  /** It is gone, starting, full, read-only, or doesn't respond. */
+  /** The database is gone, starting, full, read-only, or doesn't respond. */
   | 'lost'
   /** No connection was free in time. */
   | 'busy'
   /** A lock wasn't free in time. */
   | 'locked'
-  /** It was undone, because it and others have waited for each other. */
+  /** The transaction was undone, because it and others have waited for each other. */
   | 'deadlock'
   /** A statement has taken too long. */
   | 'timeout'
@@ -25,8 +25,8 @@ export class DatabaseUnavailable extends Error {
 }
 
 /** A row names another that doesn't exist, or is still named by one. */
-export class ForeignKeyViolation extends Error {
-  override readonly name = 'ForeignKeyViolation';
+export class ForeignKeyError extends Error {
+  override readonly name = 'ForeignKeyError';
   /** The name of the foreign key. */
   readonly constraint: string | undefined;
 

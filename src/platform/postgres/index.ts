@@ -12,7 +12,7 @@ export {
   type PgConnections,
 } from './connections.ts';
 export { failureOf, isDiskFull, isLoss, isReadOnly } from './driver-errors.ts';
-export { DatabaseUnavailable, ForeignKeyViolation, type UnavailableReason, UnreadableRow } from './failures.ts';
+export { DatabaseUnavailable, ForeignKeyError, type UnavailableReason, UnreadableRow } from './failures.ts';
 export { ConnectionLease } from './lease.ts';
 export { rowsById } from './pipeline/look-ups.ts';
 export type { ServerChange } from './servers/servers.ts';
@@ -29,6 +29,6 @@ export {
   slow,
   type Statement,
   statementOf,
-  type TransactionKind,
+  type TransactionMode,
   unprepared,
 } from './statement.ts';

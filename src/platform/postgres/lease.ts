@@ -103,7 +103,7 @@ export class ConnectionLease {
   }
 }
 
-/** What an error of the driver is to the work of a transaction. */
+/** Translates an error of the driver for the work of a transaction. */
 export type FailureOf = (error: unknown) => Error;
 
 /** Runs every statement in the transaction. */

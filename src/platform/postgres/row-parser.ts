@@ -24,7 +24,7 @@ interface PacketReader {
 
 /** The part of `pg`'s parser that its types hide. */
 interface PacketParser {
-  /** What has arrived of a message that isn't complete. */
+  /** The beginning of a message that isn't complete. */
   readonly buffer: Buffer;
   readonly bufferOffset: number;
   readonly bufferLength: number;

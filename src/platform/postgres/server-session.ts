@@ -9,7 +9,7 @@ import { lockWaitMillis } from './lock-wait.ts';
  */
 export type SessionKind = 'server' | 'embedded' | 'guest';
 
-/** What a server says of a session when it begins. */
+/** The parameters that a server reports of a session when it begins. */
 interface Reply {
   readonly id: number;
   readonly isStandby: boolean;

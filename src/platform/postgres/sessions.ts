@@ -6,14 +6,14 @@ import { DatabaseUnavailable } from './failures.ts';
 import { type ConnectionLease, createTransactionSession, type FailureOf } from './lease.ts';
 import { limitLockWait } from './lock-wait.ts';
 import { createSharedInsertions, createSharedTransactions, type Transact } from './shared-transactions.ts';
-import type { LookUp, Query, Session, Statement, StatementValues, TransactionKind } from './statement.ts';
+import type { LookUp, Query, Session, Statement, StatementValues, TransactionMode } from './statement.ts';
 
 export interface SessionOptions extends PgConnections {
   /** Does the work in a transaction of the caller, on its connection, and commits it. */
   readonly transact: Transact;
   /** How long an atomic transaction may take from its BEGIN, further tries included. */
   readonly atomicMillis: number;
-  /** What an error of the driver is to who runs a statement. */
+  /** Translates an error of the driver for who runs a statement. */
   readonly failureOf: FailureOf;
   /** Receives the driver's error of every failure on an exclusive connection. */
   readonly onFailure: (error: unknown) => void;
@@ -26,7 +26,7 @@ const minLockWaitMillis = 100;
 /** Makes the session of a caller on the process's connections, which is light and holds nothing. */
 export function createSessions(options: SessionOptions): (caller: Caller) => Session {
   const sessionOf = (caller: Caller): CallerSession => new CallerSession(caller, shared);
-  const shared: Shared = {
+  const shared: SharedParts = {
     ...options,
     fail: (error) => {
       throw options.failureOf(error);
@@ -37,8 +37,8 @@ export function createSessions(options: SessionOptions): (caller: Caller) => Ses
   return sessionOf;
 }
 
-/** What the sessions of all callers have in common. */
-interface Shared extends SessionOptions {
+/** The parts that the sessions of all callers have in common. */
+interface SharedParts extends SessionOptions {
   /** Rejects with what a failure is to who uses a session. */
   readonly fail: (error: unknown) => never;
   readonly insertions: ReturnType<typeof createSharedInsertions>;
@@ -54,9 +54,9 @@ interface Shared extends SessionOptions {
  */
 class CallerSession implements Session {
   readonly #caller: Caller;
-  readonly #shared: Shared;
+  readonly #shared: SharedParts;
 
-  constructor(caller: Caller, shared: Shared) {
+  constructor(caller: Caller, shared: SharedParts) {
     this.#caller = caller;
     this.#shared = shared;
   }
@@ -88,7 +88,7 @@ class CallerSession implements Session {
     return row.catch(fail) as Promise<Row | undefined>;
   }
 
-  transaction<T>(work: Work<T>, kind: TransactionKind = 'plain'): Promise<T> {
+  transaction<T>(work: Work<T>, kind: TransactionMode = 'plain'): Promise<T> {
     const { transactions, failureOf, fail } = this.#shared;
     let result: Promise<unknown>;
     if (kind === 'insertion') result = transactions.add(this.#caller, work);
@@ -176,7 +176,7 @@ class CallerSession implements Session {
       try {
         return await pool.run(caller, work, isSlow);
       } catch (error) {
-        // It wasn't executed, so it may be retried on a new connection.
+        // The statement wasn't executed, so it may be retried on a new connection.
         if (!isOutdated(error)) throw error;
         servers.renew();
         return pool.run(caller, work, isSlow);

@@ -147,7 +147,9 @@ class GatheredStatements {
     throw new UnexpectedRow();
   }
 
-  /** Those of the works, once all have ended. Throws UnexpectedRow, DatabaseUnavailable, or their first failure. */
+  /**
+   * The results of the works, once all have ended. Throws UnexpectedRow, DatabaseUnavailable, or their first failure.
+   */
   async resultsOf(works: readonly Promise<unknown>[]): Promise<unknown[]> {
     await Promise.allSettled(works);
     const wereExpected = await Promise.all(this.#wereExpected);

@@ -142,7 +142,7 @@ export class StatementBatch {
   }
 
   handleError(error: Error): void {
-    // What followed it was not prepared.
+    // The statements after it were not prepared.
     for (const name of this.#parsed?.keys() ?? []) delete this.#connection?.submittedNamedStatements[name];
     this.#callback(error);
   }

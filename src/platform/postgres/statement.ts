@@ -8,7 +8,7 @@ import type { Caller } from '../callers/index.ts';
 
 const tracer = trace.getTracer('platform/postgres');
 
-/** What a span has of a statement's text. */
+/** The most characters of a statement's text in a span. */
 const maxTextLength = 2_000;
 
 type Scalar = string | number | boolean | null;
@@ -127,7 +127,7 @@ export function readAlone<Row>(decode: Statement<Row>['decode']): Statement<Row 
  * How the work of a transaction is done: by itself; or, where it only inserts, perhaps together with other such work of
  * the client; or, where it has several writes, within a deadline, and a read that fails doesn't end it.
  */
-export type TransactionKind = 'plain' | 'insertion' | 'atomic';
+export type TransactionMode = 'plain' | 'insertion' | 'atomic';
 
 /**
  * Runs statements: on the process's connections, each in its own transaction, or inside one transaction.
@@ -136,11 +136,11 @@ export type TransactionKind = 'plain' | 'insertion' | 'atomic';
  */
 export interface Session {
   /**
-   * Outside of transactions, statements with a form for many (`many`) are sent together when they come from one client at
-   * the same time.
+   * Outside of transactions, statements with a form for many (`many`) are sent together when they come from one client
+   * at the same time.
    *
-   * `locks` are sent before the statement, which sees all that was committed while they waited for their rows. (One that
-   * waits itself reads again the row that it waited for, and no other.)
+   * `locks` are sent before the statement, which sees all that was committed while they waited for their rows. (One
+   * that waits itself reads again the row that it waited for, and no other.)
    */
   run<Row>(statement: Statement<Row>, values: StatementValues, locks?: readonly Query<unknown>[]): Promise<Row[]>;
   /**
@@ -151,7 +151,7 @@ export interface Session {
   /** The row with this id, or undefined. Outside of transactions, several at the same time may be one statement. */
   lookUp<Row>(lookUp: LookUp<Row>, id: string): Promise<Row | undefined>;
   /** Commits the work, or rolls it back when it throws. Inside a transaction the work joins that one. */
-  transaction<T>(work: (session: Session) => Promise<T>, kind?: TransactionKind): Promise<T>;
+  transaction<T>(work: (session: Session) => Promise<T>, kind?: TransactionMode): Promise<T>;
   /** Does the work on the connection of a transaction: of this one, or of one of its own, which is then committed. */
   withLease<T>(work: (lease: ConnectionLease) => Promise<T>): Promise<T>;
 }
@@ -184,7 +184,7 @@ export function objectStatement<Row>(text: string): Statement<Row> {
 }
 
 const integer = /^-?\d+$/;
-/** What JSON writes as sequences that the text of an array doesn't have. */
+/** Characters that JSON writes as sequences that the text of an array doesn't have. */
 const escapedInJson = /[^\x20-\ud7ff\ue000-\uffff]/;
 
 /** The parameter as PostgreSQL reads it. */
@@ -207,8 +207,8 @@ function elementText(value: Scalar): string {
 /**
  * Records a statement that has ended as a span, with its text, in which parameters are `$1`, and without their values.
  *
- * It is a child of the first request that it serves, and linked to each when there are several. Nothing where none of
- * them is traced.
+ * The span is a child of the first request that it serves, and linked to each when there are several. Nothing where
+ * none of them is traced.
  */
 export function recordStatement(text: string, callers: readonly Caller[], startTime: number, error: unknown): void {
   // Almost always: without an SDK of OpenTelemetry.

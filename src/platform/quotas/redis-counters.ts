@@ -29,7 +29,7 @@ const outcomes = ['admitted', 'refused', 'too_costly', 'banned', 'banned'] as co
 const refusals = { counted: '1', excused: '2' } as const;
 const otherGeneration = -1;
 const banBegun = 4;
-/** What the script returns after the outcome. */
+/** The results of the script after the outcome. */
 type RepliedFigures = [now: number, number, number, number, number, bannedUntil: number, banEpoch: number];
 const figureCount = 7;
 
@@ -78,7 +78,9 @@ export async function connectRedisCounters(
   }
 }
 
-/** Undefined where its user may not ask. All counters expire, so that every other policy than `noeviction` evicts them. */
+/**
+ * Undefined where its user may not ask. All counters expire, so that every other policy than `noeviction` evicts them.
+ */
 async function evictionPolicyOf(connection: RedisConnection): Promise<string | undefined> {
   const reply = await connection.send(['CONFIG', 'GET', 'maxmemory-policy']).catch(() => undefined);
   const policy: unknown = Array.isArray(reply) ? reply[1] : undefined;

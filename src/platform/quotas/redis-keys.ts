@@ -17,11 +17,14 @@ export interface RedisKeys {
   readonly prefix: string;
   /** The key of the generation, which expires with the last counter. */
   readonly generationKey: string;
-  /** It identifies the data in Redis: it is lost together with the counters. */
+  /** The id of the data in Redis: it is lost together with the counters. */
   readonly generation: string;
 }
 
-/** KEYS: the generation. ARGV: a new generation, for a Redis that has none; a number. Returns: the generation; the number. */
+/**
+ * KEYS: the generation. ARGV: a new generation, for a Redis that has none; a number. Returns: the generation; the
+ * number.
+ */
 const script = scriptOf(`
 redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ${lifetimeMillis})
 return { redis.call('GET', KEYS[1]), tonumber(ARGV[2]) }

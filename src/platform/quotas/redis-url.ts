@@ -3,7 +3,9 @@ export class UnusableRedisUrl extends Error {
   override readonly name = 'UnusableRedisUrl';
 }
 
-/** Options instead of a URL: what a sentinel says is an address may make none, and a failed URL is a part of its error. */
+/**
+ * Options instead of a URL: what a sentinel says is an address may make none, and a failed URL is a part of its error.
+ */
 export interface RedisServer {
   readonly host: string;
   readonly port: number;
@@ -58,7 +60,7 @@ function serverAt({ protocol, hostname, port }: URL, otherwise: number): RedisSe
   return { host, port: port === '' ? otherwise : Number(port), hasTls: protocol === 'rediss:' };
 }
 
-/** What an installation on Redis Cluster may use instead. */
+/** The alternative for an installation on Redis Cluster. */
 export const noCluster =
   'must not name a Redis Cluster, which is not supported: use one Redis server, or a master with replicas behind sentinels (redis+sentinel://).';
 

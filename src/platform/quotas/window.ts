@@ -16,7 +16,7 @@ export interface QuotaWindow {
   firstRefusedAt: number;
 }
 
-/** What a window has spent since it was opened. */
+/** The count of a window since it was opened. */
 export type SpentWindow = Pick<QuotaWindow, 'openedAt' | 'spent'>;
 
 /** A window as clients see it. */

@@ -1,5 +1,5 @@
 // Generated from src/rest/openapi/ by `npm run rest-types`: change that instead.
-import type { Position } from '../../domain/cursor.ts';
+import type { ListPosition } from '../../domain/cursor.ts';
 import type { EventCursor } from '../../domain/events/event.ts';
 import type { Id } from '../../domain/id.ts';
 
@@ -45,24 +45,24 @@ export interface Schemas {
 export interface Operations {
   listPets: {
     path: object;
-    query: { limit?: number; cursor?: Position; status?: Schemas['PetStatus']; id?: Id[] };
+    query: { limit?: number; cursor?: ListPosition; status?: Schemas['PetStatus']; id?: Id[] };
     body: undefined;
   };
   createPet: { path: object; query: object; body: Schemas['NewPet'] };
   getPet: { path: { petId: string }; query: object; body: undefined };
   updatePet: { path: { petId: string }; query: object; body: Schemas['PetChanges'] };
   deletePet: { path: { petId: string }; query: object; body: undefined };
-  listCategories: { path: object; query: { limit?: number; cursor?: Position }; body: undefined };
+  listCategories: { path: object; query: { limit?: number; cursor?: ListPosition }; body: undefined };
   createCategory: { path: object; query: object; body: Schemas['NewCategory'] };
   getCategory: { path: { categoryId: string }; query: object; body: undefined };
   updateCategory: { path: { categoryId: string }; query: object; body: Schemas['CategoryChanges'] };
   deleteCategory: { path: { categoryId: string }; query: object; body: undefined };
-  listOrders: { path: object; query: { limit?: number; cursor?: Position }; body: undefined };
+  listOrders: { path: object; query: { limit?: number; cursor?: ListPosition }; body: undefined };
   createOrder: { path: object; query: object; body: Schemas['NewOrder'] };
   getOrder: { path: { orderId: string }; query: object; body: undefined };
   updateOrder: { path: { orderId: string }; query: object; body: Schemas['OrderChanges'] };
   cancelOrder: { path: { orderId: string }; query: object; body: undefined };
-  listInventory: { path: object; query: { limit?: number; cursor?: Position }; body: undefined };
+  listInventory: { path: object; query: { limit?: number; cursor?: ListPosition }; body: undefined };
   getInventoryItem: { path: { petId: string }; query: object; body: undefined };
   updateInventory: { path: { petId: string }; query: object; body: Schemas['InventoryUpdate'] };
   listEvents: {

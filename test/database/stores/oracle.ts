@@ -1,4 +1,4 @@
-import type { Position, SortValue } from '../../../src/domain/cursor.ts';
+import type { ListPosition, SortValue } from '../../../src/domain/cursor.ts';
 import { sortValue, type Keyset, type Slice, type Sorting } from '../../../src/domain/page.ts';
 
 /** The expected slice: everything is sorted, then cut. */
@@ -9,9 +9,9 @@ export function expectedSlice<Row, SortField extends string>(
 ): Slice<Row> {
   const { sort, after, before, takeLast, limit } = keyset;
   const key = sorting.keys[sort.field];
-  const placeOf = (row: Row): Position => ({ value: sortValue(key, row), id: sorting.idOf(row) });
+  const placeOf = (row: Row): ListPosition => ({ value: sortValue(key, row), id: sorting.idOf(row) });
   const hasNulls = key !== null;
-  const compare = (a: Position, b: Position): number =>
+  const compare = (a: ListPosition, b: ListPosition): number =>
     comparePlaces(a, b, sort.direction === 'desc' ? -1 : 1, hasNulls);
   const range = rows
     .toSorted((a, b) => compare(placeOf(a), placeOf(b)))
@@ -21,7 +21,7 @@ export function expectedSlice<Row, SortField extends string>(
   return { rows: cut, hasMore: range.length > limit };
 }
 
-function comparePlaces(a: Position, b: Position, direction: number, hasNulls: boolean): number {
+function comparePlaces(a: ListPosition, b: ListPosition, direction: number, hasNulls: boolean): number {
   if (hasNulls && (a.value === null) !== (b.value === null)) return a.value === null ? 1 : -1;
   return direction * (compareValues(a.value, b.value) || Number(BigInt(a.id) - BigInt(b.id)));
 }

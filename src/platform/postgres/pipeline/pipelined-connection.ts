@@ -6,20 +6,20 @@ import { isLocked, isLoss, isOutdated, isTimeout, isUnprepared } from '../driver
 import { type Query, recordStatement } from '../statement.ts';
 import { StatementBatch } from '../statement-batch.ts';
 
-/** Those that wait for one read, all of the same client. */
+/** The callers that wait for one read, all of the same client. */
 export type SomeCallers = readonly [Caller, ...Caller[]];
 
 /** A read, and what gets its rows or the driver's error. */
 export interface PendingRead {
   readonly query: Query<unknown>;
-  /** That of the client (a key) that it is for. */
+  /** The id of the client (a key) that it is for. */
   readonly id: string;
   /** None when it has ended. */
   callers: SomeCallers | readonly [];
   readonly askedAt: number;
   resolve: (rows: unknown[]) => void;
   reject: (error: Error) => void;
-  /** It has been retried, and won't be again. */
+  /** The read has been retried, and won't be again. */
   isRetried: boolean;
   /** While it is sent, or waits to be retried: one of those that its client may have under way. */
   lease?: Lease | undefined;
@@ -33,14 +33,14 @@ const settled = (): void => undefined;
 /** How many reads of one client wait for a response on each connection. */
 export const maxReadsOfClient = 8;
 
-/** What was asked longer ago isn't sent once more: it has to end within the five seconds of a request. */
+/** A read that was asked for longer ago isn't sent once more: it has to end within the five seconds of a request. */
 const maxMovedMillis = 3_000;
 
 /** The factor by which the round trip grows with each read that isn't faster: the network may have become slower. */
 const roundTripGrowth = 1.0001;
 
 interface Listeners {
-  /** It takes no more reads. */
+  /** The connection takes no more reads. */
   readonly onEnd: (connection: PipelinedConnection) => unknown;
   /** Reads to send once more: the connection is unusable, or a read before them took too long. */
   readonly onRetry: (reads: readonly PendingRead[], connection: PipelinedConnection) => void;
@@ -60,7 +60,7 @@ export class PipelinedConnection {
   #lock: { readonly error: Error; readonly at: number } | undefined;
   /** The fastest of the last reads that had none before them: hardly more than the way to the server and back. */
   #roundTripMillis = Infinity;
-  /** It gets no more reads, and is closed when it has finished those that it has. */
+  /** The connection gets no more reads, and is closed when it has finished those that it has. */
   isRetired = false;
   #isEnded = false;
 
@@ -86,7 +86,7 @@ export class PipelinedConnection {
     return reads < maxReads;
   }
 
-  /** It is sent by the next `flush`. */
+  /** The read is sent by the next `flush`. */
   add(pending: PendingRead): void {
     pending.sentAt = undefined;
     this.#pending.push(pending);
@@ -130,7 +130,7 @@ export class PipelinedConnection {
   #batchOf(connection: PgConnection, pending: PendingRead): StatementBatch {
     return new StatementBatch([pending.query], (error, [rows = []] = []) => {
       recordStatement(pending.query.statement.text, pending.callers, pending.askedAt, error);
-      // It may have been moved away.
+      // The read may have been moved away.
       const index = this.#pending.indexOf(pending);
       if (index === -1) return;
       this.#pending.splice(index, 1);
@@ -149,7 +149,7 @@ export class PipelinedConnection {
 
   /** How long the server has worked on the read that now has its response. */
   #serverMillis(sentAt: number | undefined, now: number): number {
-    // It has failed before it was sent.
+    // The read has failed before it was sent.
     if (sentAt === undefined) return 0;
     // Since the response to the one before it.
     if (this.#respondedAt > sentAt) return now - this.#respondedAt;
@@ -171,7 +171,9 @@ export class PipelinedConnection {
     if (isTimeout(error)) this.#moveOthers();
   }
 
-  /** Of reads that were sent together, the first one has met a lock when it was to prepare their statement: so have all. */
+  /**
+   * Of reads that were sent together, the first one has met a lock when it was to prepare their statement: so have all.
+   */
   #lockBefore({ sentAt = Infinity }: PendingRead): { readonly error: Error } | undefined {
     return this.#lock !== undefined && sentAt <= this.#lock.at ? this.#lock : undefined;
   }

@@ -30,11 +30,14 @@ export class PipelinedConnections {
   readonly #options: PipelineOptions;
   /** Also those that only finish their reads. */
   readonly #connections = new Set<PipelinedConnection>();
-  /** Those of this tick of the event loop, which are sent at its end. */
+  /** Look-ups of this tick of the event loop, which are sent at its end. */
   readonly #lookUps = new LookUps((query, callers) => this.#read(query, callers));
   /** The connection of this tick. */
   #current: PipelinedConnection | undefined;
-  /** Those to which reads were added in this tick, also one that has ended since: its reads fail when they are sent. */
+  /**
+   * Connections to which reads were added in this tick, also one that has ended since: its reads fail when they are
+   * sent.
+   */
   readonly #added = new Set<PipelinedConnection>();
   /** The reads that are sent: a client that has one has a free slot for it on a connection. */
   readonly #reads: Share;
@@ -106,7 +109,7 @@ export class PipelinedConnections {
   #sendLate(pending: PendingRead, lease: Lease): void {
     const { callers, reject } = pending;
     if (callers.some(({ failure }) => failure === undefined)) return this.#send(pending, lease);
-    // What all of them wait for is not needed any more.
+    // The read that all of them wait for is not needed any more.
     lease.release();
     return reject(callers[0]?.failure as Error);
   }
@@ -133,7 +136,7 @@ export class PipelinedConnections {
     this.#added.clear();
   }
 
-  /** That of this tick while the client has few enough reads there. */
+  /** The connection of this tick while the client has few enough reads there. */
   #connectionFor(pending: PendingRead): PipelinedConnection {
     const current = this.#current;
     if (current?.accepts(pending.id, readsAhead(this.#reads.meanMillisOf(pending))) === true) return current;

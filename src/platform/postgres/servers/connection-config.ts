@@ -8,7 +8,7 @@ export interface PostgresAddress {
   readonly database: string;
 }
 
-/** What a connection needs of its server: that transactions may write, or that it is no standby. */
+/** The requirement of a connection on its server: that transactions may write, or that it is no standby. */
 export type TargetSession = 'read-write' | 'primary';
 
 /** The settings of every connection. */

@@ -8,7 +8,7 @@ import { PgConnection, type OpenOptions } from '../connection.ts';
 import { AllFailed, firstFailure, firstToSucceed } from './first-to-succeed.ts';
 import { addressesOf } from './server-address.ts';
 
-/** What was last known of a host. */
+/** The last known state of a host. */
 type ServerRole = 'primary' | 'standby' | 'unreachable' | 'unknown';
 
 export interface ServerFigure {
@@ -211,7 +211,7 @@ export class Servers {
     } catch (error) {
       const isReadOnly = (error as { code?: unknown }).code === readOnlyState;
       if (isReadOnly) this.#retire(host, server, 'standby');
-      // One that was aborted soon after its start may be in order.
+      // A server whose attempt was aborted soon after its start may be in order.
       else if (!signal.aborted || performance.now() - startedAt >= delayMillis) fail(host, server);
       throw error;
     }
