@@ -29,6 +29,5 @@ export {
   slow,
   type Statement,
   statementOf,
-  type TransactionMode,
   unprepared,
 } from './statement.ts';
