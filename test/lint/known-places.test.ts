@@ -29,6 +29,7 @@ const watched: readonly Watched[] = [
     places: {
       'src/service-process.ts': 'handles what nothing else has caught',
       'src/platform/workers/message-pipe.ts': 'reads what another process of the same program has written',
+      'src/database/start/migrate.ts': 'notes when a migration has begun, of the migrator in this process',
       'src/platform/embedded/engine-thread.ts': 'gets one of two words of its own thread',
       'src/platform/embedded/engine.worker.ts': 'ends the thread, and says so: `embedded/embedded-postgres.test.ts`',
       'src/platform/http/body.ts': 'keeps and counts bytes within a size that was asked for',
@@ -60,6 +61,7 @@ const watched: readonly Watched[] = [
     places: {
       'src/graphql/safe-writes/root-mutations.ts': 'for each mutation of the schema',
       'src/graphql/scopes.ts': 'for each field of the schema',
+      'src/platform/executor/run.ts': 'for each failure at a place that must not be null',
       'src/platform/http/connection.ts': 'when a client is disconnected',
       'src/platform/http/connections.ts': 'once',
       'src/platform/postgres/cancel-request.ts': 'for each connection that cancels a statement',
