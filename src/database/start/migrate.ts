@@ -52,7 +52,7 @@ const eventRights = `
     )`;
 
 /** A migration that this run has carried out. */
-export interface AppliedMigration {
+interface AppliedMigration {
   readonly name: string;
   readonly seconds: number;
 }
