@@ -66,7 +66,13 @@ function assertNodeVersion() {
   const [major, minor] = process.versions.node.split('.').map(Number);
   const [neededMajor, neededMinor] = needed.split('.').map(Number);
   if (major > neededMajor || (major === neededMajor && minor >= neededMinor)) return;
-  fail(`This is Node ${process.versions.node}, but Node ${needed} or newer is needed.`);
+  const ownIsMissing = existsSync('node_modules/node/package.json') && !existsSync('node_modules/node/bin/node');
+  fail(
+    `This is Node ${process.versions.node}, but Node ${needed} or newer is needed. ` +
+      (ownIsMissing
+        ? 'The one that comes with the packages is not there, because their install scripts were not run: npm ci --ignore-scripts=false'
+        : 'One comes with the packages: npm ci'),
+  );
 }
 
 function fail(message) {

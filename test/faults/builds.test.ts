@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { expect, it } from '@jest/globals';
@@ -24,10 +24,11 @@ for (const part of [...parts, 'dist/docs', 'dist/explorer']) {
 }
 const packages = join(checkout, 'node_modules');
 
+/** As for users who let packages run no scripts of their own, which leaves out scripts before and after ours too. */
 function npm(...args: string[]): string {
   return execFileSync('npm', ['run', '-s', ...args], {
     cwd: checkout,
-    env: { PATH: path, ...environment },
+    env: { PATH: path, ...environment, npm_config_ignore_scripts: 'true' },
     encoding: 'utf8',
   });
 }
@@ -35,8 +36,22 @@ function npm(...args: string[]): string {
 it('says what is missing where nothing is built', () => {
   rmSync(packages, { recursive: true, force: true });
   rmSync(join(checkout, 'dist/src'), { recursive: true, force: true });
-  expect(() => npm('migrate')).toThrow(/The program is not built.+npm ci/s);
+  for (const script of ['migrate', 'start']) expect(() => npm(script)).toThrow(/The program is not built.+npm ci/s);
   expect(existsSync(join(checkout, 'dist/src'))).toBe(false);
+});
+
+it('says which command installs the Node of the packages, where their install scripts were not run', () => {
+  mkdirSync(join(packages, 'node'), { recursive: true });
+  writeFileSync(join(packages, 'node/package.json'), '{}');
+  const older = `Object.defineProperty(process, 'versions', { value: { node: '20.20.2' } });`;
+  const build = join(checkout, '.ci/build.mjs');
+  const { status, stderr } = spawnSync('node', ['--import', `data:text/javascript,${older}`, build], {
+    cwd: checkout,
+    env: { PATH: path },
+    encoding: 'utf8',
+  });
+  rmSync(packages, { recursive: true });
+  expect([status, stderr]).toEqual([1, expect.stringMatching(/^This is Node 20.+ npm ci --ignore-scripts=false\n$/)]);
 });
 
 it('a build leaves a whole program and nothing else, which needs no development packages, and is kept without them', async () => {
