@@ -53,7 +53,7 @@ async function contents(service: StoreClient, key: string): Promise<unknown> {
 
 test('the embedded database moves to a server with everything in it, new ids go on, and both are backed up and restored', async () => {
   const [tarCommand, untarCommand] = guideCommands('Backup and restore', 2);
-  const [dumpCommand, emptyCommand, restoreCommand] = guideCommands('Backup and restore');
+  const [, dumpCommand, emptyCommand, restoreCommand] = guideCommands('Backup and restore');
   const [, moveCommand] = guideCommands('From the embedded database to a server');
 
   const first = await listenHere(embedded);

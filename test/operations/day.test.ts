@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { expect, test } from '@jest/globals';
@@ -19,19 +19,27 @@ test('a day by the page: migrate, start, the first key and client, a backup, a n
   const page = readFileSync(join(repository, '.github/A-DAY.md'), 'utf8');
   const [install = '', ...blocks] = [...page.matchAll(/(?<=```sh\n)[^]*?(?=\n```)/g)].map(String);
   execFileSync('psql', ['--quiet', cluster.url], { input: guideBlock('Roles', 'sql') });
-  const [, migrate = '', start = ''] = install.replaceAll('db.example', `127.0.0.1:${cluster.port}`).split('\n');
-  const [, url = ''] = /DATABASE_URL=(\S+)/.exec(start) ?? [];
+  for (const [file, user] of [
+    ['owner', 'petstore_migrations:one'],
+    ['environment', 'petstore_1:two'],
+  ] as const) {
+    const url = `postgresql://${user}@127.0.0.1:${cluster.port}/petstore`;
+    writeFileSync(join(directory, file), `NODE_ENV=production\nDATABASE_URL=${url}\n`);
+  }
+  const here = (commands: string): string => commands.replaceAll('/etc/petstore', directory);
+  const [, migrate = '', start = ''] = here(install).split('\n');
   const run = (commands: string, cwd = repository): string =>
     execFileSync('bash', ['-ec', commands], {
       cwd,
-      env: { PATH: path, DATABASE_URL: url },
+      // A shell that has nothing else: a block that needs a variable must set it.
+      env: { PATH: path, HOME: process.env['HOME'] },
       encoding: 'utf8',
       stdio: 'pipe',
     });
   run(migrate);
-  const service = await Service.start({}, { command: `env ${start}` });
+  const service = await Service.start({}, { command: start });
   const [first = '', backup = '', rotate = ''] = blocks.map((block) =>
-    block
+    here(block)
       .replace('http://127.0.0.1:4000', service.address)
       .replace('curl ', 'curl --silent --write-out " %{http_code} $KEY" '),
   );
