@@ -1,0 +1,116 @@
+import { promises as dns } from 'node:dns';
+import { isIP } from 'node:net';
+
+import ipaddr from 'ipaddr.js';
+
+import { within } from '../background.ts';
+
+const maxUrlCharacters = 2_048;
+const httpsPort = 443;
+
+/** Why nothing is sent: for who reads attempts, every address that isn't allowed looks alike. */
+export type DestinationFailure = 'DNS' | 'FORBIDDEN_ADDRESS';
+
+export class DestinationError extends Error {
+  readonly failure: DestinationFailure;
+
+  constructor(failure: DestinationFailure) {
+    super(failure);
+    this.name = 'DestinationError';
+    this.failure = failure;
+  }
+}
+
+export interface DestinationRules {
+  /** Networks that are allowed though they aren't public, such as `10.1.0.0/16`. */
+  readonly allow?: readonly string[];
+  /** Ports besides 443. */
+  readonly ports?: readonly number[];
+  /** Servers that names are asked of, `host:port`; those of the system when left out. */
+  readonly nameServers?: readonly string[] | undefined;
+}
+
+/** For how long the resolution of a name is waited for. */
+const resolveMillis = 2_000;
+
+/**
+ * Networks that `ipaddr.js` (2.5.0) calls unicast and that aren't public: the host's agent in Azure, and IPv6's second
+ * range for documentation (RFC 9637).
+ */
+const forbidden = ['168.63.129.16/32', '3fff::/20'].map((cidr) => ipaddr.parseCIDR(cidr));
+
+/** Global unicast (RFC 4291, section 2.4): all other IPv6 addresses are something else, or not given to anybody. */
+const globalIPv6 = ipaddr.IPv6.parseCIDR('2000::/3');
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Network = readonly [Address, number];
+
+/** Where requests may go: which URLs may be given, and which addresses a name may have. */
+export class Destinations {
+  readonly #allow: readonly Network[];
+  readonly #ports: ReadonlySet<number>;
+  readonly #resolver = new dns.Resolver({ timeout: resolveMillis, tries: 1 });
+
+  /** Throws for a network that isn't one. */
+  constructor({ allow = [], ports = [], nameServers }: DestinationRules = {}) {
+    this.#allow = allow.map((cidr) => ipaddr.parseCIDR(cidr));
+    this.#ports = new Set([httpsPort, ...ports]);
+    if (nameServers !== undefined) this.#resolver.setServers(nameServers);
+  }
+
+  /** What is wrong with a URL, as a clause after it; undefined when requests may go there. Its name isn't resolved. */
+  refusalOf(text: string): string | undefined {
+    if (text.length > maxUrlCharacters) return `has more than ${maxUrlCharacters.toLocaleString('en')} characters`;
+    if (!URL.canParse(text)) return 'is not a URL, such as https://example.com/webhooks';
+    const url = new URL(text);
+    if (url.protocol !== 'https:') return 'does not begin with https://';
+    if (url.username !== '' || url.password !== '') return 'has a user or a password';
+    if (text.includes('#')) return 'has a fragment';
+    if (!this.#ports.has(portOf(url))) return `has a port other than ${[...this.#ports].join(', ')}`;
+    const host = hostOf(url);
+    return isIP(host) !== 0 && !this.isAllowed(host) ? 'has an address that is not allowed' : undefined;
+  }
+
+  /** Whether an address is public, or allowed all the same. */
+  isAllowed(text: string): boolean {
+    if (!ipaddr.isValid(text) || text.includes('%')) return false;
+    const address = ipaddr.parse(text);
+    return this.#allow.some((network) => isIn(address, network)) || isPublic(address);
+  }
+
+  /** The addresses of a URL's host now, all of them allowed. Throws DestinationError. */
+  async addressesOf(url: URL): Promise<readonly string[]> {
+    const host = hostOf(url);
+    const addresses = isIP(host) === 0 ? await this.#resolve(host) : [host];
+    if (!addresses.every((address) => this.isAllowed(address))) throw new DestinationError('FORBIDDEN_ADDRESS');
+    return addresses;
+  }
+
+  /** Names below `localhost` aren't asked for (RFC 6761, section 6.3). */
+  async #resolve(name: string): Promise<readonly string[]> {
+    if (/(^|\.)localhost\.?$/i.test(name)) return ['127.0.0.1'];
+    const answers = Promise.allSettled([this.#resolver.resolve4(name), this.#resolver.resolve6(name)]);
+    const found = (await within(resolveMillis, answers)) ?? [];
+    const addresses = found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+    if (addresses.length === 0) throw new DestinationError('DNS');
+    return addresses;
+  }
+}
+
+/** Without the brackets of an IPv6 address. */
+export function hostOf(url: URL): string {
+  return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
+}
+
+export function portOf(url: URL): number {
+  return url.port === '' ? httpsPort : Number(url.port);
+}
+
+function isPublic(address: Address): boolean {
+  if (forbidden.some((network) => isIn(address, network))) return false;
+  return address.range() === 'unicast' && (address.kind() === 'ipv4' || isIn(address, globalIPv6));
+}
+
+function isIn(address: Address, [network, bits]: Network): boolean {
+  return address.kind() === network.kind() && address.match(network, bits);
+}

@@ -1,0 +1,52 @@
+const secondMillis = 1_000;
+const minuteMillis = 60 * secondMillis;
+const hourMillis = 60 * minuteMillis;
+
+/** Waits of an endpoint that fails, after its first failure, its second, and so on; then hourly. */
+const failureWaits = [5 * secondMillis, 30 * secondMillis, 2 * minuteMillis, 10 * minuteMillis, 30 * minuteMillis];
+
+/** Waits of an event that is refused: five attempts within an hour. */
+const refusalWaits = [30 * secondMillis, 3 * minuteMillis, 10 * minuteMillis, 35 * minuteMillis];
+
+/** An event that was refused so often isn't sent again. */
+export const maxRefusals = refusalWaits.length + 1;
+
+/** An endpoint that has failed for so long is sent nothing more. */
+export const disabledAfterMillis = 5 * 24 * hourMillis;
+
+/** Of endpoints that have failed together, not all are tried again together. */
+const jitter = 0.2;
+
+/** What has become of an attempt. */
+export type Outcome = 'delivered' | 'refused' | 'failed' | 'gone';
+
+/** Statuses of 4xx that say something about the endpoint and nothing about the event. */
+const endpointStatuses: ReadonlySet<number> = new Set([401, 403, 404, 408, 425, 429]);
+
+export function outcomeOf(status: number): Outcome {
+  if (status >= 200 && status < 300) return 'delivered';
+  if (status === 410) return 'gone';
+  return status >= 400 && status < 500 && !endpointStatuses.has(status) ? 'refused' : 'failed';
+}
+
+/** How long an endpoint that has failed so often (1 or more) isn't tried; the receiver may ask for up to an hour. */
+export function failureWait(failures: number, retryAfterMillis = 0): number {
+  const wait = failureWaits[failures - 1] ?? hourMillis;
+  return Math.max(spread(wait), Math.min(retryAfterMillis, hourMillis));
+}
+
+/** How long an event that was refused so often (1 or more, less than `maxRefusals`) isn't tried. */
+export function refusalWait(refusals: number): number {
+  return spread(refusalWaits[refusals - 1] ?? 0);
+}
+
+function spread(millis: number): number {
+  return millis * (1 - jitter + 2 * jitter * Math.random());
+}
+
+/** The header's seconds, or what is left until its date (RFC 9110, section 10.2.3). */
+export function retryAfterOf(text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined;
+  const millis = /^\d{1,9}$/.test(text) ? Number(text) * secondMillis : Date.parse(text) - now;
+  return Number.isNaN(millis) ? undefined : Math.max(0, millis);
+}

@@ -1,0 +1,151 @@
+import { type Dispatcher, errors } from 'undici';
+
+import { AddressBusyError, ConnectError, type Connection, Connections } from './connections.ts';
+import { DestinationError, type DestinationFailure, type Destinations } from './destination.ts';
+import { type Outcome, outcomeOf, retryAfterOf } from './schedule.ts';
+
+/** For the whole of a request, however slowly bytes come. */
+const requestMillis = 15_000;
+/** Of a response; nothing in it is needed. */
+const maxResponseBytes = 4 * 1024;
+/** Interim responses (1xx) before the response. */
+const maxInterim = 8;
+
+/** Why there is no status. */
+export type SendFailure = DestinationFailure | 'CONNECT' | 'TLS' | 'TIMEOUT' | 'PROTOCOL';
+
+export interface SendResult {
+  readonly outcome: Outcome;
+  readonly status: number | undefined;
+  readonly failure: SendFailure | undefined;
+  readonly durationMillis: number;
+  /** The receiver asks for this pause. */
+  readonly retryAfterMillis: number | undefined;
+}
+
+export interface SendRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Sends requests to addresses that others have named, and reads no more of a response than its status. */
+export class Sender {
+  readonly #connections: Connections;
+  readonly #now: () => number;
+
+  constructor(destinations: Destinations, now: () => number) {
+    this.#connections = new Connections(destinations);
+    this.#now = now;
+  }
+
+  /** Resolves within 15 s. `busy` when too many requests are under way to the receiver's address: nothing was sent. */
+  async send(request: SendRequest): Promise<SendResult | 'busy'> {
+    const startedAt = performance.now();
+    const signal = AbortSignal.timeout(requestMillis);
+    const result = (rest: Pick<SendResult, 'outcome'> & Partial<SendResult>): SendResult => ({
+      status: undefined,
+      failure: undefined,
+      retryAfterMillis: undefined,
+      durationMillis: Math.round(performance.now() - startedAt),
+      ...rest,
+    });
+    try {
+      const { statusCode, headers } = await this.#attempt(request, signal);
+      const retryAfter = typeof headers['retry-after'] === 'string' ? headers['retry-after'] : undefined;
+      const retryAfterMillis = retryAfterOf(retryAfter, this.#now());
+      return result({ outcome: outcomeOf(statusCode), status: statusCode, retryAfterMillis });
+    } catch (error) {
+      if (error instanceof AddressBusyError) return 'busy';
+      return result({ outcome: 'failed', failure: signal.aborted ? 'TIMEOUT' : failureOf(error) });
+    }
+  }
+
+  close(): void {
+    this.#connections.close();
+  }
+
+  /** A kept connection may have been closed by the receiver just now: then the request is sent once more. */
+  async #attempt(request: SendRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+    const url = new URL(request.url);
+    const connection = await this.#connections.take(url, false);
+    try {
+      return await this.#request(connection, url, request, signal);
+    } catch (error) {
+      if (!connection.isReused || !endedCodes.has(codeOf(error))) throw error;
+      return this.#request(await this.#connections.take(url, true), url, request, signal);
+    }
+  }
+
+  async #request(
+    connection: Connection,
+    url: URL,
+    { headers, body }: SendRequest,
+    signal: AbortSignal,
+  ): Promise<Dispatcher.ResponseData> {
+    let isWhole = false;
+    let interim = 0;
+    const controller = new AbortController();
+    try {
+      const response = await connection.client.request({
+        method: 'POST',
+        path: url.pathname + url.search,
+        headers: { ...headers, 'accept-encoding': 'identity' },
+        body,
+        signal: AbortSignal.any([signal, controller.signal]),
+        onInfo: () => {
+          interim += 1;
+          if (interim > maxInterim) controller.abort(new Error('too many interim responses'));
+        },
+      });
+      isWhole = await readEnd(response.body);
+      return response;
+    } finally {
+      if (isWhole) this.#connections.release(connection);
+      else this.#connections.destroy(connection);
+    }
+  }
+}
+
+/** Whether the body has ended within what is read of it. A failure midway doesn't matter: the status has come. */
+async function readEnd(body: Dispatcher.ResponseData['body']): Promise<boolean> {
+  let bytes = 0;
+  try {
+    for await (const chunk of body) {
+      bytes += (chunk as Buffer).length;
+      if (bytes > maxResponseBytes) return false;
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The receiver has closed a kept connection. */
+const endedCodes: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'UND_ERR_DESTROYED']);
+
+const networkCodes: ReadonlySet<unknown> = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EADDRNOTAVAIL',
+  'UND_ERR_SOCKET',
+]);
+
+function failureOf(error: unknown): SendFailure {
+  if (error instanceof DestinationError) return error.failure;
+  const cause = error instanceof ConnectError ? error.cause : error;
+  const code = codeOf(cause);
+  if (code === 'UND_ERR_CONNECT_TIMEOUT') return 'TIMEOUT';
+  // Something came, and was no response.
+  if (cause instanceof errors.SocketError && (cause.socket?.bytesRead ?? 0) > 0) return 'PROTOCOL';
+  if (networkCodes.has(code)) return 'CONNECT';
+  return error instanceof ConnectError ? 'TLS' : 'PROTOCOL';
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}

@@ -1,0 +1,34 @@
+import { createHmac, hkdfSync } from 'node:crypto';
+
+/** The bytes of one secret. */
+const secretBytes = 32;
+
+/** Before the base64 of a secret, as Standard Webhooks 1.0.0 has it. */
+const prefix = 'whsec_';
+
+/**
+ * A secret that a receiver verifies with, derived (HKDF-SHA-256, RFC 5869) from a signing key: what it is for, such as
+ * an endpoint and a version, needs no secret in a database.
+ */
+export function deriveSecret(signingKey: Buffer, purpose: string): string {
+  return prefix + Buffer.from(hkdfSync('sha256', signingKey, '', purpose, secretBytes)).toString('base64');
+}
+
+/** A request's headers of Standard Webhooks 1.0.0: its id and time, and a signature for each secret. */
+export function signatureHeaders(
+  id: string,
+  timestampSeconds: number,
+  body: string,
+  secrets: readonly string[],
+): Record<string, string> {
+  const signed = `${id}.${timestampSeconds}.${body}`;
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(prefix.length), 'base64');
+    return `v1,${createHmac('sha256', key).update(signed).digest('base64')}`;
+  });
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(timestampSeconds),
+    'webhook-signature': signatures.join(' '),
+  };
+}

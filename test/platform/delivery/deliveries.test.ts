@@ -1,0 +1,302 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+import { expect, it } from '@jest/globals';
+
+import {
+  Deliveries,
+  type DeliveryEvent,
+  type DeliveryStore,
+  type Endpoint,
+  type Progress,
+  type Sender,
+  type SendRequest,
+  type SendResult,
+} from '../../../src/platform/delivery/index.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { SeededRandom } from '../../support/seeded-random.ts';
+import { until } from '../../support/until.ts';
+
+const seeds = Number(process.env['DELIVERY_SEEDS'] ?? 3);
+
+/** Ten minutes pass in a second, for whatever waits for another attempt. */
+const startedAt = Date.now();
+const now = (): number => startedAt + (Date.now() - startedAt) * 600;
+
+const leaseMillis = 30_000;
+
+/** An event each: its subject by its number, and none for each fiftieth. */
+function logOf(count: number, subjects: number): readonly DeliveryEvent[] {
+  return Array.from({ length: count }, (_, index) => ({
+    id: String(index + 1),
+    position: String(index + 1),
+    subject: index % 50 === 49 ? undefined : String(index % subjects),
+    at: new Date(),
+    isWanted: index % 7 !== 3,
+    bytes: 100,
+    body: () => String(index + 1),
+  }));
+}
+
+type Row = { -readonly [Key in keyof Endpoint]: Endpoint[Key] } & {
+  holder: string | undefined;
+  leasedUntil: number;
+  disabled: unknown;
+};
+
+/** What the processes share, as a database would have it. */
+class MemoryStore implements DeliveryStore<Endpoint> {
+  readonly rows = new Map<string, Row>();
+  readonly #refusals = new Map<string, Map<string, { count: number; retryAt: number | null }>>();
+
+  add(id: string, maxInFlight: number, isHealthy = true): void {
+    this.#refusals.set(id, new Map());
+    this.rows.set(id, {
+      id,
+      fence: '0',
+      url: `https://${id}/`,
+      maxInFlight,
+      position: '0',
+      failing: undefined,
+      isHealthy,
+      refusals: {},
+      secrets: () => ['whsec_AAAA'],
+      holder: undefined,
+      leasedUntil: 0,
+      disabled: undefined,
+    });
+  }
+
+  async lease(holder: string): Promise<readonly Endpoint[]> {
+    await wait(2);
+    const rows = [...this.rows.values()].filter(({ disabled }) => disabled === undefined);
+    const holders = new Set([holder, ...rows.filter((row) => row.leasedUntil > Date.now()).map((row) => row.holder)]);
+    const part = Math.ceil(rows.length / holders.size);
+    const isMine = (row: Row): boolean => row.holder === holder && row.leasedUntil > Date.now();
+    const free = rows.filter((row) => !isMine(row) && row.leasedUntil <= Date.now());
+    for (const row of free.slice(0, Math.max(0, part - rows.filter(isMine).length))) {
+      row.holder = holder;
+      row.fence = String(Number(row.fence) + 1);
+      row.leasedUntil = Date.now() + leaseMillis;
+    }
+    const mine = rows.filter(isMine);
+    for (const row of mine) row.leasedUntil = Date.now() + leaseMillis;
+    for (const row of mine) row.refusals = Object.fromEntries(this.#refusals.get(row.id)!);
+    return mine.map((row) => Object.assign({}, row));
+  }
+
+  async save(progress: readonly Progress[]): Promise<readonly string[]> {
+    await wait(2);
+    const good = progress.filter(({ id, fence }) => this.rows.get(id)!.fence === fence);
+    for (const { id, position, failing, isHealthy, disabled, attempts } of good) {
+      Object.assign(this.rows.get(id)!, { position, failing, isHealthy, disabled });
+      for (const { eventId, refusals } of attempts) {
+        if (refusals)
+          this.#refusals.get(id)!.set(eventId, { count: refusals.count, retryAt: refusals.retryAt ?? null });
+      }
+    }
+    return good.map(({ id }) => id);
+  }
+
+  async release(holder: string): Promise<void> {
+    await wait(2);
+    for (const row of this.rows.values()) if (row.holder === holder) row.leasedUntil = 0;
+  }
+
+  /** As 30 s after its end. */
+  expire(holder: string): void {
+    for (const row of this.rows.values()) if (row.holder === holder) row.leasedUntil = 0;
+  }
+}
+
+type Temper = (attempt: number, event: string) => number;
+
+/** What endpoints got, in its order. */
+class Receivers {
+  readonly tempers = new Map<string, Temper>();
+  readonly got = new Map<string, string[]>();
+  readonly attempts = new Map<string, number>();
+  readonly #random: SeededRandom;
+  underWay = 0;
+  mostUnderWay = 0;
+  /** Of an endpoint. */
+  readonly underWayOf = new Map<string, Set<string>>();
+  mostOf = new Map<string, number>();
+
+  constructor(random: SeededRandom) {
+    this.#random = random;
+  }
+
+  sender(): Sender {
+    const send = async ({ url, body }: SendRequest): Promise<SendResult> => {
+      const id = new URL(url).hostname;
+      const running = this.underWayOf.get(id) ?? new Set();
+      this.underWayOf.set(id, running.add(body));
+      this.mostOf.set(id, Math.max(this.mostOf.get(id) ?? 0, running.size));
+      this.mostUnderWay = Math.max(this.mostUnderWay, (this.underWay += 1));
+      const key = `${id}/${body}`;
+      const attempt = (this.attempts.get(key) ?? 0) + 1;
+      this.attempts.set(key, attempt);
+      await wait(this.#random.below(8));
+      const status = this.tempers.get(id)!(attempt, body);
+      if (status === 200) this.got.set(id, [...(this.got.get(id) ?? []), body]);
+      running.delete(body);
+      this.underWay -= 1;
+      const outcome = ({ 200: 'delivered', 400: 'refused', 410: 'gone' } as const)[status] ?? 'failed';
+      return { outcome, status, failure: undefined, durationMillis: 1, retryAfterMillis: undefined };
+    };
+    return { send, close: () => undefined } as unknown as Sender;
+  }
+}
+
+/** One process, which may be killed: it sends nothing more, and nothing that it did is saved. */
+class Process {
+  readonly #store: MemoryStore;
+  #holder = '';
+  #isKilled = false;
+
+  constructor(store: MemoryStore, events: readonly DeliveryEvent[], sender: Sender) {
+    this.#store = store;
+    const ignore = (): void => undefined;
+    const deliveries = new Deliveries<Endpoint>({
+      store: {
+        lease: (holder) => this.#whileAlive(() => store.lease((this.#holder = holder))),
+        save: (progress) => this.#whileAlive(() => store.save(progress)),
+        release: (holder) => this.#whileAlive(() => store.release(holder)),
+      },
+      log: {
+        readAfter: (_endpoint, position, limit) =>
+          this.#whileAlive(async () => {
+            await wait(1);
+            return events.slice(Number(position), Number(position) + limit);
+          }),
+      },
+      sender,
+      enterTick: () => this.#whileAlive(() => Promise.resolve()),
+      userAgent: 'test',
+      now,
+      onAttempt: ignore,
+      onFailing: ignore,
+      onRecovered: ignore,
+      onDisabled: ignore,
+      onFailure: (error) => {
+        throw error;
+      },
+    });
+    deliveries.start();
+    atEnd(() => this.#isKilled || deliveries.stop());
+  }
+
+  get isAlive(): boolean {
+    return !this.#isKilled;
+  }
+
+  kill(): void {
+    this.#isKilled = true;
+    this.#store.expire(this.#holder);
+  }
+
+  async #whileAlive<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#isKilled) return new Promise(() => undefined);
+    const result = await work();
+    return this.#isKilled ? new Promise(() => undefined) : result;
+  }
+}
+
+/** The first time that each was received. */
+const firsts = (got: readonly string[] = []): string[] => [...new Set(got)];
+
+function expectOrder(events: readonly DeliveryEvent[], got: readonly string[], isWhole = false): void {
+  const order = firsts(got);
+  const wanted = events.filter(({ isWanted }) => isWanted);
+  expect(order.length).toBe(wanted.length);
+  if (isWhole) expect(order).toEqual(wanted.map(({ id }) => id));
+  const at = new Map(order.map((id, index) => [id, index]));
+  const lastOf = new Map<string, number>();
+  let barrier = -1;
+  let furthest = -1;
+  for (const { id, subject } of wanted) {
+    const index = at.get(id)!;
+    expect(index).toBeGreaterThan(subject === undefined ? furthest : Math.max(barrier, lastOf.get(subject) ?? -1));
+    if (subject === undefined) barrier = index;
+    else lastOf.set(subject, index);
+    furthest = Math.max(furthest, index);
+  }
+}
+
+it.each(Array.from({ length: seeds }, (_, index) => index + 1))(
+  'each event arrives, those of one subject in their order, whatever receivers do and however processes end (seed %s)',
+  async (seed) => {
+    const random = new SeededRandom(seed);
+    const store = new MemoryStore();
+    const receivers = new Receivers(random);
+    const events = logOf(230, 12);
+    const tempers: Record<string, Temper> = {
+      good: () => 200,
+      ordered: () => 200,
+      flapping: () => (random.chance(0.04) ? 503 : 200),
+      refusing: (attempt, event) => (Number(event) % 60 === 5 && attempt < 3 ? 400 : 200),
+      never: (_attempt, event) => (Number(event) % 90 === 4 ? 400 : 200),
+      dead: () => 503,
+      gone: (_attempt, event) => (Number(event) > 20 ? 410 : 200),
+    };
+    for (const [id, temper] of Object.entries(tempers)) {
+      receivers.tempers.set(id, temper);
+      store.add(id, id === 'ordered' ? 1 : 4);
+    }
+    const sender = receivers.sender();
+    const first = new Process(store, events, sender);
+    await wait(50 + random.below(100));
+    const second = new Process(store, events, sender);
+    await wait(random.below(200));
+    first.kill();
+    await wait(random.below(200));
+    const third = new Process(store, events, sender);
+    await wait(random.below(300));
+    second.kill();
+    expect(third.isAlive).toBe(true);
+    const isDone = (id: string): boolean => store.rows.get(id)!.position === '230';
+    await until(() => ['good', 'ordered', 'flapping', 'refusing', 'never'].every(isDone), { maxMillis: 90_000 });
+
+    for (const id of ['good', 'flapping', 'refusing']) expectOrder(events, receivers.got.get(id)!);
+    expectOrder(events, receivers.got.get('ordered')!, true);
+    const refused = events.filter(({ id, isWanted }) => isWanted && Number(id) % 90 === 4).map(({ id }) => id);
+    expect(refused.length).toBeGreaterThan(0);
+    // An attempt that a killed process could not save is made again.
+    expect(refused.filter((id) => [5, 6, 7].includes(receivers.attempts.get(`never/${id}`)!))).toEqual(refused);
+    expect(firsts(receivers.got.get('never')).length).toBe(
+      events.filter(({ isWanted }) => isWanted).length - refused.length,
+    );
+    expect(receivers.got.get('dead')).toBeUndefined();
+    expect(store.rows.get('dead')).toMatchObject({ position: '0' });
+    expect([...receivers.attempts.keys()].filter((key) => key.startsWith('dead/')).length).toBeLessThanOrEqual(4);
+    expect(store.rows.get('gone')).toMatchObject({ disabled: 'GONE' });
+    expect([...receivers.mostOf].filter(([id, most]) => most > (id === 'ordered' ? 1 : 4))).toEqual([]);
+  },
+);
+
+it('a hundred dead endpoints take 48 of 64 slots, and delay no good one', async () => {
+  const store = new MemoryStore();
+  const receivers = new Receivers(new SeededRandom(1));
+  const ends: (() => void)[] = [];
+  for (let index = 0; index < 100; index += 1) {
+    store.add(`dead${index}`, 4, false);
+    receivers.tempers.set(`dead${index}`, () => 503);
+  }
+  store.add('good', 4);
+  receivers.tempers.set('good', () => 200);
+  const receiving = receivers.sender();
+  let held = 0;
+  const sender = {
+    close: () => receiving.close(),
+    send: async (request: SendRequest) => {
+      if (!request.url.includes('dead')) return receiving.send(request);
+      held += 1;
+      await new Promise<void>((resolve) => ends.push(resolve));
+      return receiving.send(request);
+    },
+  } as unknown as Sender;
+  const { isAlive } = new Process(store, logOf(200, 10), sender);
+  await until(() => store.rows.get('good')!.position === '200');
+  expect([isAlive, held]).toEqual([true, 48]);
+  for (const end of ends) end();
+});

@@ -1,0 +1,47 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { createServer } from 'node:https';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls';
+
+import { listen } from '../../support/listen.ts';
+import { temporaryDirectory } from '../../support/temporary-directory.ts';
+
+/** A certificate of `localhost`, `*.hooks.test` and 127.0.0.1, which this process trusts. */
+const certificate = makeCertificate();
+setDefaultCACertificates([...getCACertificates('bundled'), certificate.cert]);
+
+function makeCertificate(): { readonly key: string; readonly cert: string; readonly path: string } {
+  const cwd = temporaryDirectory();
+  const names = 'subjectAltName=DNS:localhost,DNS:*.hooks.test,IP:127.0.0.1';
+  const options = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=receiver -addext ${names}`;
+  execFileSync('openssl', [...options.split(' '), '-keyout', 'key.pem', '-out', 'cert.pem'], { cwd, stdio: 'ignore' });
+  const path = join(cwd, 'cert.pem');
+  return { key: readFileSync(join(cwd, 'key.pem'), 'utf8'), cert: readFileSync(path, 'utf8'), path };
+}
+
+/** Listens with the certificate until the test ends, or its file. */
+export async function startReceiver(listener: RequestListener): Promise<number> {
+  return listen(createServer(certificate, listener));
+}
+
+/** The same, for who writes what is no HTTP. */
+export async function startRawReceiver(onConnection: (socket: TLSSocket) => void): Promise<number> {
+  return listen(
+    createTlsServer(certificate, (socket) => {
+      socket.on('error', () => undefined);
+      onConnection(socket);
+    }),
+  );
+}
+
+export interface Received {
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+
+export async function received(request: IncomingMessage): Promise<Received> {
+  return { headers: request.headers, body: await text(request) };
+}

@@ -1,0 +1,231 @@
+import { createServer } from 'node:http';
+import { createServer as createTcpServer, type Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+
+import { expect, it } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+
+import {
+  deriveSecret,
+  Destinations,
+  Sender,
+  type SendResult,
+  signatureHeaders,
+} from '../../../src/platform/delivery/index.ts';
+import { atEnd } from '../../support/at-end.ts';
+import { listen } from '../../support/listen.ts';
+import { until } from '../../support/until.ts';
+import { type Answer, startNameServer } from './name-server.ts';
+import { received, type Received, startRawReceiver, startReceiver } from './receiver.ts';
+
+/** Loopback is allowed, as tests need it, on whichever port they listen. */
+function senderTo(ports: readonly number[], rules: { nameServers?: string[]; allow?: string[] } = {}): Sender {
+  const sender = new Sender(new Destinations({ ports, allow: ['127.0.0.1/32'], ...rules }), Date.now);
+  atEnd(() => sender.close());
+  return sender;
+}
+
+async function post(sender: Sender, url: string, headers: Record<string, string> = {}): Promise<SendResult> {
+  const result = await sender.send({ url, headers, body: '{"type":"webhook.test"}' });
+  if (result === 'busy') throw new Error('busy');
+  return result;
+}
+
+it('the receiver gets the body, the signature, and no other header that says who sends it', async () => {
+  const requests: Received[] = [];
+  const port = await startReceiver((request, response) => {
+    void received(request).then((each) => {
+      requests.push(each);
+      response.writeHead(204).end();
+    });
+  });
+  const secret = deriveSecret(Buffer.alloc(32, 1), 'endpoint 1 version 1');
+  const body = '{"type":"webhook.test"}';
+  const seconds = Math.floor(Date.now() / 1000);
+  const headers = { 'content-type': 'application/json', ...signatureHeaders('evt', seconds, body, [secret]) };
+  expect(await post(senderTo([port]), `https://localhost:${port}/a?b=c`, headers)).toMatchObject({
+    outcome: 'delivered',
+    status: 204,
+    failure: undefined,
+  });
+  const [request] = requests;
+  expect(Object.keys(request!.headers).toSorted()).toEqual([
+    'accept-encoding',
+    'connection',
+    'content-length',
+    'content-type',
+    'host',
+    'webhook-id',
+    'webhook-signature',
+    'webhook-timestamp',
+  ]);
+  const verified = new Webhook(secret).verify(request!.body, request!.headers as Record<string, string>);
+  expect(verified).toEqual({ type: 'webhook.test' });
+});
+
+it('a signature is good for each of its secrets, and for no other secret, time or body', () => {
+  const [first, second, other] = [1, 2, 3].map((fill) => deriveSecret(Buffer.alloc(32, fill), 'a'));
+  const seconds = Math.floor(Date.now() / 1000);
+  const headers = signatureHeaders('evt', seconds, '{}', [first!, second!]);
+  const isGood = (secret: string, change: Record<string, string> = {}, body = '{}'): boolean => {
+    try {
+      new Webhook(secret).verify(body, { ...headers, ...change });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  expect([first, second, other].map((secret) => isGood(secret!))).toEqual([true, true, false]);
+  expect(isGood(first!, { 'webhook-timestamp': String(seconds + 1) })).toBe(false);
+  expect(isGood(first!, { 'webhook-id': 'evu' })).toBe(false);
+  expect(isGood(first!, {}, '{ }')).toBe(false);
+  const old = signatureHeaders('evt', seconds - 600, '{}', [first!]);
+  expect(isGood(first!, old)).toBe(false);
+  expect(deriveSecret(Buffer.alloc(32, 1), 'b')).not.toBe(first);
+});
+
+it.each([
+  [200, 'delivered'],
+  [299, 'delivered'],
+  ...[301, 304, 401, 403, 404, 408, 425, 429, 500, 503].map((status) => [status, 'failed'] as const),
+  [410, 'gone'],
+  ...[400, 402, 409, 413, 422].map((status) => [status, 'refused'] as const),
+])('%s is %s, and a redirect is not followed', async (status, outcome) => {
+  let count = 0;
+  const port = await startReceiver((_request, response) => {
+    count += 1;
+    response.writeHead(status, { location: `https://localhost:${port}/elsewhere`, 'retry-after': '7' }).end();
+  });
+  expect(await post(senderTo([port]), `https://localhost:${port}/`)).toMatchObject({
+    status,
+    outcome,
+    retryAfterMillis: 7000,
+  });
+  expect(count).toBe(1);
+});
+
+/** What a connection may do instead of a response, and what it is told as. */
+const hostile: readonly [string, string, (socket: TLSSocket) => void][] = [
+  ['headers of 1 MB', 'PROTOCOL', (socket) => socket.write(`HTTP/1.1 200 OK\r\nx: ${'a'.repeat(1 << 20)}\r\n\r\n`)],
+  ['100 Continue without end', 'PROTOCOL', (socket) => repeat(socket, 'HTTP/1.1 100 Continue\r\n\r\n')],
+  [
+    '103 Early Hints without end',
+    'PROTOCOL',
+    (socket) => repeat(socket, 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'),
+  ],
+  ['no HTTP', 'PROTOCOL', (socket) => socket.write('SSH-2.0-OpenSSH_9.2\r\n')],
+  [
+    'an upgrade',
+    'PROTOCOL',
+    (socket) => socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: h2c\r\nconnection: upgrade\r\n\r\n'),
+  ],
+  ['a reset', 'CONNECT', (socket) => socket.destroy()],
+];
+
+function repeat(socket: TLSSocket, text: string): void {
+  const writing = setInterval(() => socket.write(text), 1);
+  socket.on('close', () => clearInterval(writing));
+}
+
+it.each(hostile)('%s is a failure of the kind %s', async (_what, failure, act) => {
+  const port = await startRawReceiver((socket) => socket.once('data', () => act(socket)));
+  expect(await post(senderTo([port]), `https://localhost:${port}/`)).toMatchObject({
+    outcome: 'failed',
+    status: undefined,
+    failure,
+  });
+});
+
+it('no more than 4 KiB of a response are read, and nothing of it is decoded', async () => {
+  let taken = 0;
+  const port = await startReceiver((_request, response) => {
+    response.writeHead(200, { 'content-encoding': 'gzip' });
+    const write = (): void => {
+      while (!response.destroyed && response.write(Buffer.alloc(16_384))) taken += 16_384;
+    };
+    response.on('drain', write).on('error', () => undefined);
+    write();
+  });
+  expect(await post(senderTo([port]), `https://localhost:${port}/`)).toMatchObject({
+    outcome: 'delivered',
+    status: 200,
+  });
+  // The system's buffers hold the rest.
+  expect(taken).toBeLessThan(16 * 2 ** 20);
+});
+
+it('a certificate of another name, plain text and a closed port are failures', async () => {
+  const port = await startReceiver((_request, response) => response.end());
+  const plain = await listen(createServer((_request, response) => response.end()));
+  const closed = 1;
+  const nameServers = [await startNameServer(() => ['127.0.0.1'])];
+  const sender = senderTo([port, plain, closed], { nameServers });
+  const failures = [`https://another.example:${port}/`, `https://localhost:${plain}/`, `https://localhost:${closed}/`];
+  const results = await Promise.all(failures.map((url) => post(sender, url)));
+  expect(results.map(({ failure }) => failure)).toEqual(['TLS', 'TLS', 'CONNECT']);
+});
+
+it('the connection goes to the address that was checked, also when the name has another one a moment later', async () => {
+  const addresses: Answer[] = [];
+  const nameServers = [
+    await startNameServer((name) => (name === 'moving.hooks.test' ? (addresses.shift() ?? ['127.0.0.1']) : undefined)),
+  ];
+  const port = await startReceiver((_request, response) => response.writeHead(200, { connection: 'close' }).end());
+  const sender = senderTo([port], { nameServers });
+  const url = `https://moving.hooks.test:${port}/`;
+  expect(await post(sender, url)).toMatchObject({ outcome: 'delivered' });
+  // A and AAAA of one resolution.
+  addresses.push(['127.0.0.1', '10.0.0.1'], ['127.0.0.1', '10.0.0.1']);
+  expect(await post(sender, url)).toMatchObject({ outcome: 'failed', failure: 'FORBIDDEN_ADDRESS' });
+  addresses.push(['127.0.0.2'], []);
+  expect(await post(sender, url)).toMatchObject({ outcome: 'failed', failure: 'FORBIDDEN_ADDRESS' });
+  expect(await post(sender, url)).toMatchObject({ outcome: 'delivered' });
+});
+
+it('a connection is kept for the next request, and one that the receiver has closed meanwhile is no failure', async () => {
+  const sockets = new Set<Socket>();
+  const port = await startReceiver((request, response) => {
+    sockets.add(request.socket);
+    response.end();
+  });
+  const sender = senderTo([port]);
+  const url = `https://localhost:${port}/`;
+  for (let count = 0; count < 3; count += 1) await post(sender, url);
+  expect(sockets.size).toBe(1);
+  for (const socket of sockets) socket.destroy();
+  expect(await post(sender, url)).toMatchObject({ outcome: 'delivered' });
+  expect(sockets.size).toBe(2);
+});
+
+it('at most 8 requests are under way to one address, whatever names lead there', async () => {
+  const waiting: (() => void)[] = [];
+  const port = await startReceiver((_request, response) => waiting.push(() => response.end()));
+  const nameServers = [await startNameServer(() => ['127.0.0.1'])];
+  const sender = senderTo([port], { nameServers });
+  const results = Array.from({ length: 12 }, (_, index) =>
+    sender.send({ url: `https://name-${index}.hooks.test:${port}/`, headers: {}, body: '' }),
+  );
+  await until(() => waiting.length === 8);
+  const first = await Promise.race(results);
+  expect(first).toBe('busy');
+  for (const end of waiting) end();
+  const outcomes = await Promise.all(results);
+  expect(outcomes.filter((each) => each === 'busy')).toHaveLength(4);
+});
+
+it('a request ends after 15 s, however slowly bytes drip', async () => {
+  const silent = await listen(createTcpServer((socket) => socket.on('error', () => undefined)));
+  const port = await startRawReceiver((socket) => {
+    const dripping = setInterval(() => socket.write('a'), 100);
+    socket.on('close', () => clearInterval(dripping));
+    socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\nx: '));
+  });
+  const sender = senderTo([port, silent]);
+  const results = await Promise.all([
+    post(sender, `https://localhost:${port}/`),
+    post(sender, `https://localhost:${silent}/`),
+  ]);
+  expect(results.map(({ failure }) => failure)).toEqual(['TIMEOUT', 'TIMEOUT']);
+  expect(results[0].durationMillis).toBeLessThan(17_000);
+  expect(results[1].durationMillis).toBeLessThan(5_000);
+});
