@@ -12,6 +12,7 @@ const parts = {
   embedded: ['postgres'],
   executor: [],
   feed: [],
+  delivery: [],
   workers: [],
 };
 /** What every part may use. */
@@ -36,11 +37,14 @@ const modules = {
   ...Object.fromEntries(tools.map((tool) => [tool, []])),
   domain: ['platform/quotas', 'platform/remote-clock'],
   keys: ['domain', 'platform/quotas', ...tools],
+  webhooks: ['domain', 'platform/callers', 'platform/delivery', 'platform/feed', 'version', ...tools],
+  version: [],
   database: [
     'database-url',
     'domain',
     'migrations',
     'platform/callers',
+    'platform/delivery',
     'platform/embedded',
     'platform/feed',
     'platform/postgres',
@@ -72,6 +76,7 @@ const modules = {
     'node-version',
     'platform/callers',
     'platform/embedded',
+    'webhooks',
     ...tools,
   ],
   app: [
@@ -86,6 +91,7 @@ const modules = {
     'pages',
     'rest',
     'shared-parts',
+    'webhooks',
     ...platform,
   ],
   config: ['database-url', 'database-variables', 'platform/quotas', 'platform/shown-url', 'setting-warnings'],

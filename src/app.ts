@@ -31,6 +31,7 @@ import { knownClientOf } from './http/client.ts';
 import { renderErrorPage } from './pages/error-page.ts';
 import { registerExplorer } from './pages/explorer.routes.ts';
 import { accessEvents } from './http/observe/access-events.ts';
+import { webhookEvents } from './http/observe/webhook-events.ts';
 import { registerHealth } from './http/observe/health.ts';
 import { createMetricsServer, Metrics, registerMetrics } from './http/observe/metrics.ts';
 import { registerPages } from './pages/landing.routes.ts';
@@ -41,6 +42,7 @@ import { registerDocs } from './pages/reference/reference.routes.ts';
 import { registerSchema } from './pages/schema.routes.ts';
 import { readDocument, readOperations } from './rest/openapi/document.ts';
 import { createRestRoutes } from './rest/routes.ts';
+import { openWebhooks } from './webhooks/webhooks.ts';
 import { CollectionSlots, type CollectionLimits } from './rest/collection-slots.ts';
 
 /** The interval at which expired idempotency records are deleted. */
@@ -59,6 +61,8 @@ export interface AppOverrides {
   readonly collectionLimits?: Partial<CollectionLimits>;
   readonly httpLimits?: Partial<ServerLimits>;
   readonly streamTerms?: Partial<StreamTerms>;
+  /** Servers that the names of webhook endpoints are asked of, instead of the system's. */
+  readonly nameServers?: readonly string[];
 }
 
 /** The whole service, not listening yet. */
@@ -203,12 +207,22 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     onFailure: (error) => server.log.error({ err: error }, 'streams cannot read or write events'),
     terms: overrides.streamTerms,
   });
+  const { signingKeys, ...destinations } = config.webhooks;
+  const webhooks = openWebhooks(signingKeys, {
+    callers,
+    stores: stores.for(callers.service('webhooks')),
+    leases: database.webhookLeases(callers.service('webhooks')),
+    destinations: { ...destinations, nameServers: overrides.nameServers },
+    prefix: config.restPrefix,
+    ...webhookEvents(server.log, metrics),
+  });
+  if (webhooks !== undefined) metrics.watchWebhooks(webhooks);
   const graphql = await createGraphQLServer({
     accounts,
     schema,
     streams,
     stores,
-    access: accessOptions,
+    services: { access: accessOptions, webhooks },
     idempotency,
     introspection: config.graphql.introspection,
     limits: config.graphql,
@@ -268,12 +282,14 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     await allMetrics?.stop();
     await counters.close();
     await bans.flush();
+    await webhooks?.stop();
     await keyChanges.stop();
     await sequencer.stop();
     await database.close();
     stopReporting();
   });
   await server.ready();
+  webhooks?.start();
 
   return {
     server,

@@ -99,6 +99,11 @@ export function readConfig(environment: Environment = process.env) {
       durationWithin(86_400, 30 * 86_400),
       'a duration from 1d to 30d, such as 7d or 48h',
     ),
+    webhooks: Object.freeze({
+      signingKeys: signingKeys(read('WEBHOOK_SIGNING_KEY'), problems),
+      allow: setting('WEBHOOK_ALLOW', '', networks, 'a list of networks such as 10.1.0.0/16,fd00::/8'),
+      ports: setting('WEBHOOK_PORTS', '', ports, 'a list of ports such as 8443,9443'),
+    }),
     logLevel: setting(
       'LOG_LEVEL',
       'info',
@@ -224,6 +229,38 @@ function adminApiKey(text: string | undefined, problems: string[]): string | und
   if (text !== undefined && !/^[\x21-\x7e]{32,}$/.test(text))
     problems.push('ADMIN_API_KEY must be at least 32 printable ASCII characters without spaces.');
   return text;
+}
+
+const signingKeyBytes = 32;
+
+/** Two while the key is changed, the new one first; none while webhooks are off. The message never repeats the value. */
+function signingKeys(text: string | undefined, problems: string[]): readonly Buffer[] {
+  const keys = text?.split(',').map((each) => keyBytes(each.trim())) ?? [];
+  if (keys.length > 2 || keys.some((key) => key.length < signingKeyBytes))
+    problems.push(
+      `WEBHOOK_SIGNING_KEY must be at least ${signingKeyBytes} bytes in base64 or hex, or two such keys with a comma between them: \`npm run -s webhooks -- secret\` makes one.`,
+    );
+  return keys;
+}
+
+/** Empty for what is neither hex nor base64. */
+function keyBytes(text: string): Buffer {
+  if (/^(?:[\da-f]{2})+$/i.test(text)) return Buffer.from(text, 'hex');
+  return /^[\w+/-]+={0,2}$/.test(text) ? Buffer.from(text, 'base64') : Buffer.alloc(0);
+}
+
+function networks(text: string): readonly string[] | undefined {
+  const list = listOf(text);
+  return list.every((each) => each.includes('/') && isNetwork(each)) ? list : undefined;
+}
+
+function ports(text: string): readonly number[] | undefined {
+  const list = listOf(text).map(integerWithin(1, 65_535));
+  return list.every((port) => port !== undefined) ? list : undefined;
+}
+
+function listOf(text: string): string[] {
+  return text === '' ? [] : text.split(',').map((each) => each.trim());
 }
 
 /** Whatever setting a URL was given to. */

@@ -22,6 +22,7 @@ import { readClock } from './stores/clock.ts';
 import { createEventMoves } from './stores/event.store.ts';
 import { createKeyChanges, createKeyRecords } from './stores/key-records.ts';
 import { type CallerStores, createStores, entities } from './stores/stores.ts';
+import { createWebhookLeases } from './stores/webhook-leases.ts';
 import { createUsageTable, readInstallation } from './stores/quota-tables.ts';
 
 /** The open database: the result of `connectDatabase`. */
@@ -58,6 +59,7 @@ export async function connectDatabase({ location, isGuest, ...options }: Connect
     /** The keys, for authentication. */
     keyRecords: (caller: Caller) => createKeyRecords(metadata, sessionOf(caller)),
     keyChanges: (caller: Caller) => createKeyChanges(metadata, sessionOf(caller)),
+    webhookLeases: (caller: Caller) => createWebhookLeases(sessionOf(caller)),
     usage: (caller: Caller) => createUsageTable(sessionOf(caller)),
     /** Throws UNAVAILABLE when the database can't be reached; so does `readClock`. */
     readInstallation: (caller: Caller) => readInstallation(sessionOf(caller)),

@@ -6,30 +6,37 @@ import type { NounServices } from './nouns.ts';
 import { OrderService } from './orders/order.service.ts';
 import { PetService } from './pets/pet.service.ts';
 import type { Stores } from './stores.ts';
+import { type WebhookOutlet, WebhookService } from './webhooks/webhook.service.ts';
 
 /** The services of the domain, for both protocols. */
 export interface Services extends NounServices {
   readonly access: AccessService;
   readonly events: EventService;
+  readonly webhooks: WebhookService;
+  /** The same on the stores inside a transaction. */
+  inside(stores: Stores): Services;
 }
 
-/**
- * The services on the stores of a caller, or on those inside a transaction. They hold no state between two calls.
- *
- * The options of `access` are for the stores of a caller; leave them out inside a transaction.
- */
-export function createServices(stores: Stores, access?: AccessServiceOptions): Services {
-  return new StoreServices(stores, access);
+export interface ServiceOptions {
+  /** For the stores of a caller only. */
+  readonly access?: AccessServiceOptions | undefined;
+  /** Unset while webhooks are off. */
+  readonly webhooks?: WebhookOutlet | undefined;
+}
+
+/** The services on the stores of a caller, or on those inside a transaction. They hold no state between two calls. */
+export function createServices(stores: Stores, options: ServiceOptions = {}): Services {
+  return new StoreServices(stores, options);
 }
 
 /** Each is made where it is used: it is as light as this one. */
 class StoreServices implements Services {
   readonly #stores: Stores;
-  readonly #accessOptions: AccessServiceOptions | undefined;
+  readonly #options: ServiceOptions;
 
-  constructor(stores: Stores, accessOptions: AccessServiceOptions | undefined) {
+  constructor(stores: Stores, options: ServiceOptions) {
     this.#stores = stores;
-    this.#accessOptions = accessOptions;
+    this.#options = options;
   }
 
   get pets(): PetService {
@@ -49,10 +56,18 @@ class StoreServices implements Services {
   }
 
   get access(): AccessService {
-    return new AccessService(this.#stores, this.#accessOptions);
+    return new AccessService(this.#stores, this.#options.access);
   }
 
   get events(): EventService {
     return new EventService(this.#stores);
+  }
+
+  get webhooks(): WebhookService {
+    return new WebhookService(this.#stores, this.#options.webhooks);
+  }
+
+  inside(stores: Stores): Services {
+    return new StoreServices(stores, { webhooks: this.#options.webhooks });
   }
 }

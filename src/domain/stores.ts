@@ -6,6 +6,7 @@ import type { InventoryStore } from './inventory/inventory-item.store.ts';
 import type { OrderStore } from './orders/order.store.ts';
 import type { PetStore } from './pets/pet.store.ts';
 import type { SharedClock } from '../platform/remote-clock.ts';
+import type { WebhookStore } from './webhooks/webhook.store.ts';
 
 /**
  * All stores of one session, as one value: one for each caller, and one inside each transaction.
@@ -21,6 +22,7 @@ export interface Stores {
   readonly apiKeys: ApiKeyStore;
   readonly events: EventStore;
   readonly idempotency: IdempotencyStore;
+  readonly webhooks: WebhookStore;
   /** The database's. */
   readonly clock: SharedClock;
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 
 import type { Principal } from '../domain/access/principal.ts';
-import { createServices, type Services } from '../domain/services.ts';
+import type { Services } from '../domain/services.ts';
 import type { Stores } from '../domain/stores.ts';
 import type { Turns } from '../platform/executor/index.ts';
 import { Loaders } from './loaders.ts';
@@ -60,7 +60,7 @@ export class GraphQLContext implements Turns {
 
   /** The context of the same request on the stores of a transaction. */
   inside(stores: Stores, atomic?: AtomicFields): GraphQLContext {
-    return new GraphQLContext(stores, createServices(stores), this.#nestedQuota, this.request, { atomic });
+    return new GraphQLContext(stores, this.services.inside(stores), this.#nestedQuota, this.request, { atomic });
   }
 
   /** The same context, in which the payloads of an operation with `@atomic` are shown. */

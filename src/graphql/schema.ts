@@ -20,6 +20,7 @@ import { EventResolver } from './events/event.resolver.ts';
 import { NodeQueryResolver } from './node/node-query.resolver.ts';
 import { ViewerResolver } from './viewer/viewer.resolver.ts';
 import { apiKeyResolvers } from './access/api-key.resolver.ts';
+import { webhookResolvers } from './webhooks/webhook.resolver.ts';
 import { resolveDirectly } from './direct-resolvers.ts';
 import { atomicDirective } from './safe-writes/atomic-writes.ts';
 import { carryOutOnce } from './safe-writes/root-mutations.ts';
@@ -52,6 +53,7 @@ export function createSchema(): GraphQLSchema {
       NodeQueryResolver,
       ViewerResolver,
       ...apiKeyResolvers,
+      ...webhookResolvers,
     ],
     directives: [...specifiedDirectives, atomicDirective],
     validate: false,

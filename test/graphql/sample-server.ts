@@ -143,7 +143,7 @@ export async function startSampleServer(options: Partial<GraphQLServerOptions> =
     streams: {} as EventStreams,
     // None of the resolvers above asks a service.
     stores: { for: () => ({}) as Stores },
-    access: {},
+    services: {},
     introspection: true,
     limits: sampleLimits,
     log: server.log,

@@ -29,6 +29,7 @@ const watched: readonly Watched[] = [
     places: {
       'src/service-process.ts': 'handles what nothing else has caught',
       'src/platform/workers/message-pipe.ts': 'reads what another process of the same program has written',
+      'src/platform/delivery/connections.ts': 'forgets a connection that has ended',
       'src/database/start/migrate.ts': 'notes when a migration has begun, of the migrator in this process',
       'src/platform/embedded/engine-thread.ts': 'gets one of two words of its own thread',
       'src/platform/embedded/engine.worker.ts': 'ends the thread, and says so: `embedded/embedded-postgres.test.ts`',

@@ -33,7 +33,7 @@ const graphqlOperations = (['query', 'mutation'] as const).flatMap((kind) =>
       ?.getFields() ?? {},
   ).map((field): Operation => {
     const { name } = field;
-    const scope = /ApiKey/i.test(name) ? 'admin' : kind === 'query' ? 'read' : 'write';
+    const scope = /ApiKey|Webhook/i.test(name) ? 'admin' : kind === 'query' ? 'read' : 'write';
     const args = field.args.filter(isRequiredArgument).map((arg) => `${arg.name}: ${literal(arg.type)}`);
     const selection = isLeafType(getNamedType(field.type)) ? '' : '{ __typename }';
     const query = `${kind} { ${name}${args.length === 0 ? '' : `(${args.join()})`} ${selection} }`;

@@ -50,6 +50,7 @@ const afterText = `
   order by found.position`;
 
 const lastText = `select position || ':' || salt from event_state`;
+const beginningText = `select dropped_position || ':' || dropped_salt from event_state`;
 
 export function createEventStore(metadata: MetadataStorage): (session: Session) => EventStore {
   const decoders = new Map<string, (body: Body) => object | undefined>(
@@ -73,8 +74,10 @@ export function createEventStore(metadata: MetadataStorage): (session: Session) 
     };
   });
   const last = statementOf(lastText, 1, ([position]) => position as EventPosition);
+  const beginning = statementOf(beginningText, 1, ([position]) => position as EventPosition);
   return (session) => ({
     last: async () => theOnly(await session.run(last, [])),
+    beginning: async () => theOnly(await session.run(beginning, [])),
     readAfter: async (position, limit) => {
       const [number = null, nonce = null] = position?.split(':') ?? [];
       const rows = await session.run(after, [number, nonce, limit]);

@@ -16,6 +16,10 @@ import type { OrderStore } from '../../domain/orders/order.store.ts';
 import type { PetStore } from '../../domain/pets/pet.store.ts';
 import type { SharedClock } from '../../platform/remote-clock.ts';
 import type { Stores, TransactionKind } from '../../domain/stores.ts';
+import { WebhookAttempt } from '../../domain/webhooks/webhook-attempt.entity.ts';
+import { WebhookEndpointChange } from '../../domain/webhooks/webhook-endpoint-change.entity.ts';
+import { WebhookEndpoint } from '../../domain/webhooks/webhook-endpoint.entity.ts';
+import type { WebhookStore } from '../../domain/webhooks/webhook.store.ts';
 import { createWithEntities } from '../entity-manager.ts';
 import { createApiKeyStore } from './api-key.store.ts';
 import { createCategoryStore } from './category.store.ts';
@@ -24,6 +28,7 @@ import { createIdempotencyStore } from './idempotency.store.ts';
 import { createInventoryStore } from './inventory-item.store.ts';
 import { createOrderStore } from './order.store.ts';
 import { createPetStore } from './pet.store.ts';
+import { createWebhookStore } from './webhook.store.ts';
 import type { Session } from '../../platform/postgres/index.ts';
 
 /** The entities of all stores, for MikroORM. */
@@ -33,6 +38,9 @@ export const entities = [
   ApiKeyUsage,
   FieldRecord,
   IdempotencyRecord,
+  WebhookAttempt,
+  WebhookEndpoint,
+  WebhookEndpointChange,
   ...Object.values(nouns).map(({ entity }) => entity),
 ];
 
@@ -56,6 +64,7 @@ export function createStores(orm: MikroORM, clock: SharedClock): (session: Sessi
     apiKeys: createApiKeyStore(metadata, withEntities),
     events: createEventStore(metadata),
     idempotency: createIdempotencyStore(metadata, withEntities),
+    webhooks: createWebhookStore(metadata, withEntities),
   };
   return (session) => new SessionStores(session, clock, makers);
 }
@@ -103,6 +112,10 @@ class SessionStores implements Stores {
 
   get idempotency(): IdempotencyStore {
     return this.#makers.idempotency(this.#session);
+  }
+
+  get webhooks(): WebhookStore {
+    return this.#makers.webhooks(this.#session);
   }
 
   transaction<T>(work: (stores: Stores) => Promise<T>, kind?: TransactionKind): Promise<T> {

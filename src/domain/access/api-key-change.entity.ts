@@ -16,7 +16,7 @@ const keyActions = [
 export type KeyAction = (typeof keyActions)[number];
 
 /** The old and the new value of each property. Never a secret or its hash. */
-type Changes = Readonly<Record<string, { readonly from?: unknown; readonly to?: unknown }>>;
+export type Changes = Readonly<Record<string, { readonly from?: unknown; readonly to?: unknown }>>;
 
 const ApiKeyChangeSchema = defineEntity({
   name: 'ApiKeyChange',

@@ -17,6 +17,8 @@ export interface EventsAfter {
 export interface EventStore {
   /** The position of the last event, or of the beginning. */
   last(): Promise<EventPosition>;
+  /** The position before the oldest event that is kept. */
+  beginning(): Promise<EventPosition>;
   /** At most so many events after the position; without one from the oldest event that is kept. One statement. */
   readAfter(after: EventPosition | undefined, limit: number): Promise<EventsAfter>;
 }

@@ -5,9 +5,8 @@ import { OperationTypeNode } from 'graphql';
 
 import { type Accounts, type Caller, sizeOf } from '../../platform/callers/index.ts';
 import { inBackground } from '../../platform/background.ts';
-import type { AccessServiceOptions } from '../../domain/access/access.service.ts';
 import type { IdempotencyService } from '../../domain/idempotency/idempotency.service.ts';
-import { createServices } from '../../domain/services.ts';
+import { createServices, type ServiceOptions } from '../../domain/services.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { preferredType } from '../../platform/http/index.ts';
 import type { ApiRoutes } from '../../http/api.ts';
@@ -47,7 +46,7 @@ export interface GraphQLServerOptions
   readonly introspection: boolean;
   readonly stores: { for(caller: Caller): Stores };
   /** For the services of each request. */
-  readonly access: AccessServiceOptions;
+  readonly services: ServiceOptions;
   readonly idempotency: IdempotencyService;
   readonly streams: EventStreams;
   readonly limits: ApolloOptions['limits'] & ExecutionOptions['limits'];
@@ -217,7 +216,7 @@ class Endpoint {
   ): Promise<void> {
     const { idempotency } = this.#options;
     const stores = this.#options.stores.for(request.caller);
-    const services = createServices(stores, this.#options.access);
+    const services = createServices(stores, this.#options.services);
     const keyed = key === undefined ? undefined : new KeyedWrites(idempotency, stores, request.principal.id, key);
     const context = new GraphQLContext(stores, services, this.#nestedQuota, request, { keyed });
     const response = await executeOperation(call, context, this.#options);

@@ -37,7 +37,7 @@ type MutationDecorator<Input> = <Method extends (input: Input, ...others: never[
 type Arguments = Readonly<Record<string, unknown>>;
 type RootMutation = GraphQLField<unknown, unknown>;
 
-/** The rows of the store that a root mutation with these arguments names; a mutation of keys names none. */
+/** The rows of the store that a root mutation with these arguments names; a mutation for administrators names none. */
 export function rowsNamedBy({ extensions }: RootMutation, { input }: Arguments): readonly NamedRow[] {
   return (extensions['rowsOf'] as RowsOf<unknown> | undefined)?.(input) ?? [];
 }
@@ -68,17 +68,17 @@ function assertNamesRows(field: RootMutation): void {
 export function carryOutOnce(schema: GraphQLSchema): void {
   for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
     const { resolve = defaultFieldResolver } = field;
-    const isForKeys = field.extensions['scope'] === 'admin';
-    if (!isForKeys) assertNamesRows(field);
+    const isForAdmins = field.extensions['scope'] === 'admin';
+    if (!isForAdmins) assertNamesRows(field);
     const codec = payloadCodec(field.type);
     field.resolve = (source, args: Arguments, context: GraphQLContext, info): unknown => {
       const { keyed, atomic } = context;
       if (atomic !== undefined) {
-        if (isForKeys && atomic.isKeyed) throw notForKeys(field);
+        if (isForAdmins && atomic.isKeyed) throw notForAdmins(field);
         return atomic.resolve(String(info.path.key), codec, () => resolve(source, args, context, info));
       }
       if (keyed === undefined) return resolve(source, args, context, info);
-      if (isForKeys) throw notForKeys(field);
+      if (isForAdmins) throw notForAdmins(field);
       const request = {
         field: String(info.path.key),
         fingerprint: fingerprintOf(field.name, field.args, args),
@@ -93,7 +93,7 @@ export function carryOutOnce(schema: GraphQLSchema): void {
 }
 
 /** The result would be stored with its secret, or be replayed though the key has changed since. */
-function notForKeys({ name }: GraphQLField<unknown, unknown>): Error {
-  const message = `is not offered for ${name}: send mutations of API keys without it.`;
+function notForAdmins({ name }: GraphQLField<unknown, unknown>): Error {
+  const message = `is not offered for ${name}: send mutations that need the scope ADMIN without it.`;
   return validationFailed([{ field: 'Idempotency-Key', message }]);
 }

@@ -41,6 +41,12 @@ export interface MetricsSources {
   readonly isCountingShared: () => boolean | undefined;
 }
 
+export interface WebhookFigures {
+  readonly lagSeconds: number;
+  /** By state. */
+  readonly endpoints: Readonly<Record<string, number>>;
+}
+
 export interface CompletedRequest {
   /** One of a limited number of names: never a path or anything else that clients choose. */
   readonly operation: string;
@@ -94,6 +100,11 @@ export class Metrics {
     'database_failovers_total',
     'How often the database was written to on another server than before.',
   );
+  readonly webhookAttempts = this.#counter(
+    'webhook_attempts_total',
+    'Attempts to deliver an event, by what came of them.',
+    'result',
+  );
   readonly droppedLogLines = this.#counter(
     'log_lines_dropped_total',
     'Log lines dropped because standard output was not read.',
@@ -139,6 +150,15 @@ export class Metrics {
     figure('events_log_bytes', 'The size of the log of events.', () => events.logBytes, 'max');
     const sharedHelp = '1 while quotas are counted together with the other processes, 0 while Redis is lost.';
     if (isCountingShared() !== undefined) figure('quota_shared', sharedHelp, () => Number(isCountingShared()), 'min');
+  }
+
+  /** While webhooks are on. */
+  watchWebhooks(webhooks: { readonly figures: WebhookFigures }): void {
+    const lagHelp = 'How old the oldest event is that an active endpoint of this process waits for.';
+    this.#gauge('webhook_lag_seconds', lagHelp, [], (gauge) => gauge.set(webhooks.figures.lagSeconds));
+    this.#gauge('webhook_endpoints', 'Webhook endpoints, by state.', ['state'], (gauge) => {
+      for (const [state, count] of Object.entries(webhooks.figures.endpoints)) gauge.set({ state }, count);
+    });
   }
 
   countRequest({ operation: name, status, seconds }: CompletedRequest): void {

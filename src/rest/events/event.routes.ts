@@ -1,20 +1,7 @@
-import { eventIdOf, type StoreEvent } from '../../domain/events/event.ts';
-import { idOf, nouns, representationOf, versionOfRow } from '../../domain/nouns.ts';
+import { eventBody } from '../../domain/events/event-body.ts';
+import { eventIdOf } from '../../domain/events/event.ts';
 import type { Handlers } from '../handler.ts';
 import { linkToNext } from '../responses.ts';
-
-/** The body of an event; `prefix` is before every path. */
-function eventBody(event: StoreEvent, prefix: string): object {
-  const { type, at, subject } = event;
-  const head = { id: eventIdOf(event.position), type, at: at.toISOString() };
-  if (subject === undefined) return head;
-  return {
-    ...head,
-    resource: `${prefix}${nouns[subject.noun].path}/${idOf(subject.noun, subject.row)}`,
-    version: versionOfRow(subject.noun, subject.row),
-    object: representationOf(subject.noun, subject.row),
-  };
-}
 
 export const eventRoutes = {
   async listEvents({ url, prefix, query }, { events }) {

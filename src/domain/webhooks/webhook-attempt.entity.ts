@@ -1,0 +1,29 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+import type { Id } from '../id.ts';
+
+const webhookFailures = ['DNS', 'CONNECT', 'TLS', 'TIMEOUT', 'FORBIDDEN_ADDRESS', 'PROTOCOL'] as const;
+export type WebhookFailure = (typeof webhookFailures)[number];
+
+const WebhookAttemptSchema = defineEntity({
+  name: 'WebhookAttempt',
+  tableName: 'webhook_attempts',
+  properties: {
+    id: p.bigint('string').$type<Id>().primary().generated('by default as identity'),
+    endpointId: p.bigint('string').$type<Id>().fieldName('endpoint_id'),
+    eventId: p.text().fieldName('event_id'),
+    at: p.datetime(3),
+    /** Null when there was no response. */
+    status: p.integer().nullable(),
+    failure: p.enum(webhookFailures).nullable(),
+    durationMillis: p.integer().fieldName('duration_millis'),
+    /** How often the event was refused; null for any other attempt. */
+    refusals: p.integer().nullable(),
+    /** When a refused event is sent again; null when it isn't. */
+    retryAt: p.datetime(3).fieldName('retry_at').nullable(),
+  },
+});
+
+/** One attempt to send an event to an endpoint. Neither body is kept. */
+export class WebhookAttempt extends WebhookAttemptSchema.class {}
+WebhookAttemptSchema.setClass(WebhookAttempt);

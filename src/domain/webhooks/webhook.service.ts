@@ -1,0 +1,340 @@
+import { DomainError } from '../errors.ts';
+import { eventIdRule, type EventPosition, type EventType } from '../events/event.ts';
+import type { Id } from '../id.ts';
+import { InputCheck, type Rule } from '../input.ts';
+import { pageOf, parseKeyset, parseListRequest, type ListRequest, type Page, type PageArguments } from '../page.ts';
+import { anyRule, descriptionRule, integerRule } from '../rules.ts';
+import { existing, findByIds, lockById, type RowData, type UpdateOptions } from '../store.ts';
+import type { Stores } from '../stores.ts';
+import { versionOf } from '../version.ts';
+import { optional, parseChanges, parseNew, required, withDefault } from '../written-fields.ts';
+import type { WebhookAttempt } from './webhook-attempt.entity.ts';
+import type { WebhookEndpointChange } from './webhook-endpoint-change.entity.ts';
+import type { WebhookEndpoint } from './webhook-endpoint.entity.ts';
+import {
+  attemptSorting,
+  type NewWebhookEndpoint,
+  webhookHistorySorting,
+  webhookList,
+  webhookSorting,
+} from './webhook.store.ts';
+
+/** What a delivery needs besides the database. */
+export interface WebhookOutlet {
+  /** What is wrong with a URL, as a clause after it; undefined when it may be sent to. */
+  refusalOf(url: string): string | undefined;
+  /** The secret of a version. */
+  secretOf(id: Id, version: number): string;
+  /** An endpoint was changed: this process heeds it at once. Must not reject. */
+  onChange(): Promise<void>;
+  /** Sends `webhook.test`. Undefined when too many requests are under way to the receiver. */
+  sendTest(endpoint: WebhookEndpoint): Promise<RowData<WebhookAttempt> | undefined>;
+}
+
+export interface WebhookChanges {
+  readonly url?: string | null | undefined;
+  readonly description?: string | null | undefined;
+  readonly eventTypes?: EventType[] | null | undefined;
+  readonly isThin?: boolean | null | undefined;
+  readonly maxInFlight?: number | null | undefined;
+}
+
+export interface NewWebhook extends WebhookChanges {
+  readonly url: string;
+  /** The id of an event; without one the endpoint is sent what happens from now on. */
+  readonly after?: string | null | undefined;
+}
+
+export interface WebhookWithSecret {
+  readonly webhookEndpoint: WebhookEndpoint;
+  readonly secret: string;
+}
+
+export type WebhookState = 'active' | 'paused' | 'failing' | 'disabled';
+
+export type AttemptResult = 'delivered' | 'refused' | 'failed';
+
+type PageRequest = Pick<PageArguments, 'first' | 'after'>;
+
+const noun = 'webhook endpoint';
+const maxEndpoints = 1_000;
+const maxInFlightRule = integerRule(1, 16);
+const defaultMaxInFlight = 4;
+const overlapSecondsRule = integerRule(0, 7 * 86_400);
+const defaultOverlapSeconds = 86_400;
+const attemptsMillis = 7 * 86_400_000;
+const maxAttempts = 1_000;
+
+/** Administers webhook endpoints. A change takes effect in every process within two seconds. */
+export class WebhookService {
+  readonly #stores: Stores;
+  readonly #outlet: WebhookOutlet | undefined;
+  readonly #by: string;
+
+  /** Without an outlet nothing is sent: `WEBHOOK_SIGNING_KEY` isn't set. Changes are attributed to `by`. */
+  constructor(stores: Stores, outlet: WebhookOutlet | undefined, by = 'service') {
+    this.#stores = stores;
+    this.#outlet = outlet;
+    this.#by = by;
+  }
+
+  /** As `AccessService.actingAs`. */
+  actingAs(by: string): WebhookService {
+    return new WebhookService(this.#stores, this.#outlet, by);
+  }
+
+  async list(request: ListRequest<object, 'ID'>): Promise<Page<WebhookEndpoint>> {
+    const { filter, keyset } = parseListRequest(webhookList, request);
+    return pageOf(webhookSorting, keyset, await this.#stores.webhooks.page(filter, keyset));
+  }
+
+  count(): Promise<number> {
+    return this.#stores.webhooks.count({});
+  }
+
+  /** Null when there is none with this id. */
+  async find(id: string): Promise<WebhookEndpoint | null> {
+    const [endpoint = null] = await findByIds(this.#stores.webhooks, [id]);
+    return endpoint;
+  }
+
+  async get(id: string): Promise<WebhookEndpoint> {
+    return existing(await this.find(id), noun, id);
+  }
+
+  /** The attempts of each endpoint, latest first. */
+  async listAttempts(ids: readonly Id[], request: PageRequest): Promise<Page<WebhookAttempt>[]> {
+    const keyset = latestFirst(attemptSorting, request);
+    const slices = await this.#stores.webhooks.attemptsPerEndpoint(ids, keyset);
+    return slices.map((slice) => pageOf(attemptSorting, keyset, slice));
+  }
+
+  countAttempts(ids: readonly Id[]): Promise<number[]> {
+    return this.#stores.webhooks.countAttemptsPerEndpoint(ids);
+  }
+
+  /** The changes of each endpoint, latest first. */
+  async listHistory(ids: readonly Id[], request: PageRequest): Promise<Page<WebhookEndpointChange>[]> {
+    const keyset = latestFirst(webhookHistorySorting, request);
+    const slices = await this.#stores.webhooks.historyPerEndpoint(ids, keyset);
+    return slices.map((slice) => pageOf(webhookHistorySorting, keyset, slice));
+  }
+
+  countHistory(ids: readonly Id[]): Promise<number[]> {
+    return this.#stores.webhooks.countHistoryPerEndpoint(ids);
+  }
+
+  /** Throws CONFLICT when there are a thousand already. */
+  async create({ after, ...input }: NewWebhook): Promise<WebhookWithSecret> {
+    const outlet = this.#needOutlet();
+    const check = new InputCheck();
+    const fields = parseNew(fieldsOf(outlet), check, input);
+    const given = check.optional('after', after, eventIdRule);
+    check.throwIfRefused();
+    const position = given ?? (await this.#stores.events.last());
+    await this.#checkPosition(position);
+    const row: NewWebhookEndpoint = { ...fields, position, createdAt: new Date(this.#stores.clock.now()) };
+    return this.#attributed(async ({ webhooks }) => {
+      await webhooks.lockInsertions();
+      if ((await webhooks.count({})) >= maxEndpoints) {
+        throw new DomainError('CONFLICT', `There are ${maxEndpoints} webhook endpoints already: delete one first.`);
+      }
+      const id = await webhooks.insert(row);
+      const [endpoint] = await webhooks.byIds([id]);
+      return { webhookEndpoint: existing(endpoint, noun, id), secret: outlet.secretOf(id, 1) };
+    });
+  }
+
+  async update(id: string, input: WebhookChanges, options: UpdateOptions = {}): Promise<WebhookEndpoint> {
+    const check = new InputCheck();
+    const changes = parseChanges(fieldsOf(this.#needOutlet()), check, input);
+    check.throwIfRefused();
+    return this.#change(id, options, () => changes);
+  }
+
+  /** Nothing is sent to it until it is resumed; it goes on from where it was. */
+  pause(id: string, options: UpdateOptions = {}): Promise<WebhookEndpoint> {
+    return this.#change(id, options, () => ({ isPaused: true }));
+  }
+
+  /** Also when it is disabled. It is sent to at once. */
+  resume(id: string, options: UpdateOptions = {}): Promise<WebhookEndpoint> {
+    this.#needOutlet();
+    return this.#change(id, options, () => ({ ...recovered, isPaused: false, disabledReason: null }));
+  }
+
+  /** Gives it a new secret; deliveries are signed by both for the overlap. */
+  async rotateSecret(
+    id: string,
+    overlapSeconds?: number | null,
+    options: UpdateOptions = {},
+  ): Promise<WebhookWithSecret> {
+    const outlet = this.#needOutlet();
+    const check = new InputCheck();
+    const overlap = check.optional('overlapSeconds', overlapSeconds, overlapSecondsRule) ?? defaultOverlapSeconds;
+    check.throwIfRefused();
+    const webhookEndpoint = await this.#change(id, options, ({ secretVersion }) => ({
+      secretVersion: secretVersion + 1,
+      previousSecretVersion: overlap === 0 ? null : secretVersion,
+      previousSecretExpiresAt: overlap === 0 ? null : new Date(this.#stores.clock.now() + overlap * 1_000),
+    }));
+    return { webhookEndpoint, secret: outlet.secretOf(webhookEndpoint.id, webhookEndpoint.secretVersion) };
+  }
+
+  /** Everything after this event is sent once more. Throws EVENTS_GONE when the log doesn't have it. */
+  async replay(id: string, after: string, options: UpdateOptions = {}): Promise<WebhookEndpoint> {
+    this.#needOutlet();
+    const check = new InputCheck();
+    const position = check.required('after', after, eventIdRule);
+    check.throwIfRefused();
+    await this.#checkPosition(position);
+    return this.#change(
+      id,
+      options,
+      () => ({ ...recovered, position }),
+      async ({ webhooks }, endpoint) => {
+        // Also where the position is the same: what the process has sent since isn't saved yet.
+        await webhooks.endLease(endpoint.id);
+        await webhooks.recordReplay(endpoint.id, this.#by, new Date(this.#stores.clock.now()));
+      },
+    );
+  }
+
+  /** Sends `webhook.test` now, whatever its state. Throws CONFLICT while its receiver has too many requests. */
+  async test(id: string): Promise<RowData<WebhookAttempt>> {
+    const outlet = this.#needOutlet();
+    const attempt = await outlet.sendTest(await this.get(id));
+    if (attempt === undefined) {
+      throw new DomainError('CONFLICT', 'Too many requests are under way to this address. Try again in a few seconds.');
+    }
+    await this.#stores.webhooks.recordAttempt(attempt);
+    return attempt;
+  }
+
+  async delete(id: string, options: UpdateOptions = {}): Promise<Id> {
+    return this.#attributed(async ({ webhooks }) => {
+      const endpoint = await lockById(webhooks, noun, id);
+      checkVersion(endpoint, options);
+      await webhooks.delete(endpoint.id);
+      return endpoint.id;
+    });
+  }
+
+  /** Attempts are kept for 7 days, the last 1,000 of an endpoint. */
+  deleteOldAttempts(): Promise<void> {
+    return this.#stores.webhooks.deleteOldAttempts(new Date(this.#stores.clock.now() - attemptsMillis), maxAttempts);
+  }
+
+  #needOutlet(): WebhookOutlet {
+    if (this.#outlet !== undefined) return this.#outlet;
+    throw new DomainError(
+      'CONFLICT',
+      'Webhooks are off, because WEBHOOK_SIGNING_KEY is not set: `npm run -s webhooks -- secret` makes one.',
+    );
+  }
+
+  /** Throws EVENTS_GONE. */
+  async #checkPosition(position: EventPosition): Promise<void> {
+    const { isKnown } = await this.#stores.events.readAfter(position, 1);
+    if (!isKnown) {
+      throw new DomainError('EVENTS_GONE', 'The log no longer has this event: leave `after` out, or use a later one.');
+    }
+  }
+
+  async #attributed<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
+    const result = await this.#stores.transaction(async (stores) => {
+      await stores.webhooks.attributeChangesTo(this.#by);
+      return work(stores);
+    });
+    await this.#outlet?.onChange();
+    return result;
+  }
+
+  #change(
+    id: string,
+    options: UpdateOptions,
+    change: (endpoint: WebhookEndpoint) => Partial<RowData<WebhookEndpoint>>,
+    also: (stores: Stores, endpoint: WebhookEndpoint) => Promise<void> = async () => undefined,
+  ): Promise<WebhookEndpoint> {
+    return this.#attributed(async (stores) => {
+      const { webhooks } = stores;
+      const locked = await lockById(webhooks, noun, id);
+      checkVersion(locked, options);
+      const changes = change(locked);
+      await webhooks.update(locked.id, changes);
+      if (endsLease.some((property) => property in changes && changes[property] !== locked[property]))
+        await webhooks.endLease(locked.id);
+      await also(stores, locked);
+      const [changed] = await webhooks.byIds([locked.id]);
+      return existing(changed, noun, id);
+    });
+  }
+}
+
+/** Where it is sent to, and what its failures were: a process that delivers begins anew. */
+const endsLease = ['url', 'failures'] as const;
+
+const recovered = { failures: 0, failingSince: null, nextAttemptAt: null, isHealthy: true } as const;
+
+export function stateOf({ disabledReason, isPaused, nextAttemptAt }: WebhookEndpoint): WebhookState {
+  if (disabledReason !== null) return 'disabled';
+  if (isPaused) return 'paused';
+  return nextAttemptAt === null ? 'active' : 'failing';
+}
+
+export function resultOf({ status, refusals }: Partial<Pick<WebhookAttempt, 'status' | 'refusals'>>): AttemptResult {
+  if (typeof refusals === 'number') return 'refused';
+  return typeof status === 'number' && status >= 200 && status < 300 ? 'delivered' : 'failed';
+}
+
+/** Of what administrators set; deliveries don't change it, unless they disable the endpoint. */
+export function webhookVersion(endpoint: WebhookEndpoint): string {
+  const { id, url, description, eventTypes, isThin, maxInFlight, isPaused, disabledReason, secretVersion } = endpoint;
+  return versionOf({
+    id,
+    url,
+    description,
+    eventTypes,
+    isThin,
+    maxInFlight,
+    isPaused,
+    disabledReason,
+    secretVersion,
+  });
+}
+
+function checkVersion(endpoint: WebhookEndpoint, { precondition }: UpdateOptions): void {
+  if (precondition === undefined || precondition(webhookVersion(endpoint))) return;
+  throw new DomainError('PRECONDITION_FAILED', `The ${noun} ${endpoint.id} has changed: read it again.`);
+}
+
+function fieldsOf(outlet: WebhookOutlet) {
+  const urlRule: Rule<string, string> = (url, refuse) => {
+    const refusal = outlet.refusalOf(url);
+    if (refusal !== undefined) refuse(`${refusal}.`);
+    return url;
+  };
+  return {
+    url: required(urlRule),
+    description: optional(descriptionRule),
+    eventTypes: optional(typesRule),
+    isThin: withDefault(anyRule<boolean>(), false),
+    maxInFlight: withDefault(maxInFlightRule, defaultMaxInFlight),
+  };
+}
+
+/** Each once. */
+const typesRule: Rule<EventType[], EventType[]> = (types, refuse) => {
+  if (types.length === 0) refuse('must name at least one type: leave it out for all.');
+  return [...new Set(types)];
+};
+
+function latestFirst<Row>(
+  sorting: Parameters<typeof parseKeyset<Row, 'ID'>>[0],
+  request: PageRequest,
+): ReturnType<typeof parseKeyset<Row, 'ID'>> {
+  const check = new InputCheck();
+  const keyset = parseKeyset(sorting, { ...request, orderBy: { field: 'ID', direction: 'desc' } }, check);
+  check.throwIfRefused();
+  return keyset;
+}

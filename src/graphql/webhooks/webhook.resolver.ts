@@ -1,0 +1,287 @@
+import type { GraphQLResolveInfo } from 'graphql';
+import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Root } from 'type-graphql';
+
+import { describeChanges } from '../../domain/access/api-key-change.entity.ts';
+import { nameInHistory } from '../../domain/access/principal.ts';
+import { validationFailed } from '../../domain/errors.ts';
+import type { EventType } from '../../domain/events/event.ts';
+import type { Services } from '../../domain/services.ts';
+import { isVersion } from '../../domain/version.ts';
+import type { WebhookAttempt } from '../../domain/webhooks/webhook-attempt.entity.ts';
+import type { WebhookEndpointChange } from '../../domain/webhooks/webhook-endpoint-change.entity.ts';
+import type { WebhookEndpoint } from '../../domain/webhooks/webhook-endpoint.entity.ts';
+import {
+  type AttemptResult,
+  resultOf,
+  stateOf,
+  type WebhookService,
+  type WebhookState,
+  webhookVersion,
+} from '../../domain/webhooks/webhook.service.ts';
+import { PageArgs } from '../connections/connection.args.ts';
+import { childConnection, PageConnection, requestFor } from '../connections/connection.ts';
+import type { GraphQLContext } from '../context.ts';
+import { EventTypeEnum } from '../events/event.type.ts';
+import { Computed } from '../field-extensions.ts';
+import type { ChildList } from '../loaders.ts';
+import { NeedsScope } from '../scopes.ts';
+import {
+  CreateWebhookEndpointInput,
+  DeleteWebhookEndpointInput,
+  PauseWebhookEndpointInput,
+  ReplayWebhookEndpointInput,
+  ResumeWebhookEndpointInput,
+  RotateWebhookSecretInput,
+  TestWebhookEndpointInput,
+  UpdateWebhookEndpointInput,
+  WebhookPageArgs,
+} from './webhook.input.ts';
+import {
+  AttemptResultEnum,
+  CreateWebhookEndpointPayload,
+  DeleteWebhookEndpointPayload,
+  PauseWebhookEndpointPayload,
+  ReplayWebhookEndpointPayload,
+  ResumeWebhookEndpointPayload,
+  RotateWebhookSecretPayload,
+  TestWebhookEndpointPayload,
+  UpdateWebhookEndpointPayload,
+  WebhookAttemptConnectionType,
+  WebhookAttemptType,
+  WebhookEndpointChangeConnectionType,
+  WebhookEndpointChangeType,
+  WebhookEndpointConnectionType,
+  WebhookEndpointType,
+  WebhookStateEnum,
+} from './webhook.type.ts';
+
+@Resolver(() => WebhookEndpointChangeType)
+class WebhookEndpointChangeResolver {
+  @FieldResolver(() => [String], { description: 'The changed properties: `isPaused: false → true`.' })
+  changes(@Root() change: WebhookEndpointChange): string[] {
+    return describeChanges(change);
+  }
+}
+
+@Resolver(() => WebhookAttemptType)
+class WebhookAttemptResolver {
+  @FieldResolver(() => AttemptResultEnum, { description: 'What came of it.' })
+  result(@Root() attempt: WebhookAttempt): AttemptResult {
+    return resultOf(attempt);
+  }
+}
+
+/** The administration of webhook endpoints. A change takes effect in every process within two seconds. */
+@Resolver(() => WebhookEndpointType)
+class WebhookEndpointResolver {
+  @NeedsScope('admin')
+  @Query(() => WebhookEndpointConnectionType, {
+    nullable: true,
+    description: 'All webhook endpoints, page by page. Needs the scope ADMIN.',
+  })
+  async webhookEndpoints(
+    @Args(() => PageArgs) args: PageArgs,
+    @Ctx() { services: { webhooks } }: GraphQLContext,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<PageConnection<WebhookEndpoint>> {
+    return new PageConnection(await webhooks.list(requestFor(args, info)), () => webhooks.count());
+  }
+
+  @NeedsScope('admin')
+  @Query(() => WebhookEndpointType, {
+    nullable: true,
+    description: 'The endpoint with this id; null when there is none. Needs the scope ADMIN.',
+  })
+  webhookEndpoint(
+    @Arg('id', () => ID, { description: 'The id of an endpoint.' }) id: string,
+    @Ctx() { services: { webhooks } }: GraphQLContext,
+  ): Promise<WebhookEndpoint | null> {
+    return webhooks.find(id);
+  }
+
+  @FieldResolver(() => WebhookStateEnum, { description: 'Whether it is sent what happens.' })
+  state(@Root() endpoint: WebhookEndpoint): WebhookState {
+    return stateOf(endpoint);
+  }
+
+  @FieldResolver(() => [EventTypeEnum], { nullable: true, description: 'The types that it is sent; null for all.' })
+  eventTypes(@Root() { eventTypes }: WebhookEndpoint): EventType[] | null {
+    return eventTypes ?? null;
+  }
+
+  @Computed()
+  @FieldResolver(() => String, {
+    description: 'Changes with every change of its settings. Opaque. Send it as `ifVersion` with a change.',
+  })
+  version(@Root() endpoint: WebhookEndpoint): string {
+    return webhookVersion(endpoint);
+  }
+
+  @FieldResolver(() => WebhookAttemptConnectionType, {
+    nullable: true,
+    description: 'Its last 1,000 attempts of 7 days, latest first, page by page.',
+  })
+  attempts(
+    @Root() { id }: WebhookEndpoint,
+    @Args(() => WebhookPageArgs) args: WebhookPageArgs,
+    @Ctx() { loaders }: GraphQLContext,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<PageConnection<WebhookAttempt> | null> {
+    return childConnection(loaders.children('WebhookEndpoint.attempts', attemptsIn), id, args, info);
+  }
+
+  @FieldResolver(() => WebhookEndpointChangeConnectionType, {
+    nullable: true,
+    description: 'Its last 1,000 changes, latest first, page by page.',
+  })
+  history(
+    @Root() { id }: WebhookEndpoint,
+    @Args(() => WebhookPageArgs) args: WebhookPageArgs,
+    @Ctx() { loaders }: GraphQLContext,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<PageConnection<WebhookEndpointChange> | null> {
+    return childConnection(loaders.children('WebhookEndpoint.history', historyIn), id, args, info);
+  }
+
+  @NeedsScope('admin')
+  @Mutation(() => CreateWebhookEndpointPayload, {
+    nullable: true,
+    description: 'Creates an endpoint. CONFLICT beyond 1,000, or while webhooks are off. Needs the scope ADMIN.',
+  })
+  createWebhookEndpoint(
+    @Arg('input', () => CreateWebhookEndpointInput, { description: 'The new endpoint.' })
+    input: CreateWebhookEndpointInput,
+    @Ctx() context: GraphQLContext,
+  ): Promise<CreateWebhookEndpointPayload> {
+    return webhooksOf(context).create(input);
+  }
+
+  @NeedsScope('admin')
+  @Mutation(() => UpdateWebhookEndpointPayload, {
+    nullable: true,
+    description: 'Changes an endpoint. NOT_FOUND when there is none. Needs the scope ADMIN.',
+  })
+  async updateWebhookEndpoint(
+    @Arg('input', () => UpdateWebhookEndpointInput, { description: 'Which endpoint, and what to change.' })
+    { id, ifVersion, ...changes }: UpdateWebhookEndpointInput,
+    @Ctx() context: GraphQLContext,
+  ): Promise<UpdateWebhookEndpointPayload> {
+    return { webhookEndpoint: await webhooksOf(context).update(id, changes, seen(ifVersion)) };
+  }
+
+  @NeedsScope('admin')
+  @Mutation(() => PauseWebhookEndpointPayload, {
+    nullable: true,
+    description: 'Sends nothing to an endpoint until it is resumed. Needs the scope ADMIN.',
+  })
+  async pauseWebhookEndpoint(
+    @Arg('input', () => PauseWebhookEndpointInput, { description: 'Which endpoint.' })
+    { id, ifVersion }: PauseWebhookEndpointInput,
+    @Ctx() context: GraphQLContext,
+  ): Promise<PauseWebhookEndpointPayload> {
+    return { webhookEndpoint: await webhooksOf(context).pause(id, seen(ifVersion)) };
+  }
+
+  @NeedsScope('admin')
+  @Mutation(() => ResumeWebhookEndpointPayload, {
+    nullable: true,
+    description:
+      'Sends to a paused, failing or disabled endpoint again, from where it was, at once. Needs the scope ADMIN.',
+  })
+  async resumeWebhookEndpoint(
+    @Arg('input', () => ResumeWebhookEndpointInput, { description: 'Which endpoint.' })
+    { id, ifVersion }: ResumeWebhookEndpointInput,
+    @Ctx() context: GraphQLContext,
+  ): Promise<ResumeWebhookEndpointPayload> {
+    return { webhookEndpoint: await webhooksOf(context).resume(id, seen(ifVersion)) };
+  }
+
+  @NeedsScope('admin')
+  @Mutation(() => RotateWebhookSecretPayload, {
+    nullable: true,
+    description: 'Gives an endpoint a new secret; deliveries are signed with both for a while. Needs the scope ADMIN.',
+  })
+  rotateWebhookSecret(
+    @Arg('input', () => RotateWebhookSecretInput, { description: 'Which endpoint, and for how long both are good.' })
+    { id, overlapSeconds, ifVersion }: RotateWebhookSecretInput,
+    @Ctx() context: GraphQLContext,
+  ): Promise<RotateWebhookSecretPayload> {
+    return webhooksOf(context).rotateSecret(id, overlapSeconds, seen(ifVersion));
+  }
+
+  @NeedsScope('admin')
+  @Mutation(() => ReplayWebhookEndpointPayload, {
+    nullable: true,
+    description:
+      'Sends everything after an event once more. EVENTS_GONE when the log no longer has it. Needs the scope ADMIN.',
+  })
+  async replayWebhookEndpoint(
+    @Arg('input', () => ReplayWebhookEndpointInput, { description: 'Which endpoint, and from where.' })
+    { id, after, ifVersion }: ReplayWebhookEndpointInput,
+    @Ctx() context: GraphQLContext,
+  ): Promise<ReplayWebhookEndpointPayload> {
+    return { webhookEndpoint: await webhooksOf(context).replay(id, after, seen(ifVersion)) };
+  }
+
+  @NeedsScope('admin')
+  @Mutation(() => TestWebhookEndpointPayload, {
+    nullable: true,
+    description:
+      'Sends an event of the type `webhook.test` now, and returns what came of it, at most 15 seconds later. Needs the scope ADMIN.',
+  })
+  async testWebhookEndpoint(
+    @Arg('input', () => TestWebhookEndpointInput, { description: 'Which endpoint.' }) { id }: TestWebhookEndpointInput,
+    @Ctx() context: GraphQLContext,
+  ): Promise<TestWebhookEndpointPayload> {
+    if (context.atomic !== undefined) throw notAtomic();
+    const { status = null, failure = null, durationMillis } = await webhooksOf(context).test(id);
+    return { status, failure, durationMillis };
+  }
+
+  @NeedsScope('admin')
+  @Mutation(() => DeleteWebhookEndpointPayload, {
+    nullable: true,
+    description: 'Deletes an endpoint with its attempts; its history stays. Needs the scope ADMIN.',
+  })
+  async deleteWebhookEndpoint(
+    @Arg('input', () => DeleteWebhookEndpointInput, { description: 'Which endpoint.' })
+    { id, ifVersion }: DeleteWebhookEndpointInput,
+    @Ctx() context: GraphQLContext,
+  ): Promise<DeleteWebhookEndpointPayload> {
+    return { deletedWebhookEndpointId: await webhooksOf(context).delete(id, seen(ifVersion)) };
+  }
+}
+
+export const webhookResolvers = [
+  WebhookEndpointChangeResolver,
+  WebhookAttemptResolver,
+  WebhookEndpointResolver,
+] as const;
+
+/** The service, which attributes a change to the key that sends the request. */
+function webhooksOf({ services, principal }: GraphQLContext): WebhookService {
+  return services.webhooks.actingAs(nameInHistory(principal));
+}
+
+function seen(ifVersion: string | null | undefined) {
+  return { precondition: isVersion(ifVersion) };
+}
+
+function notAtomic(): Error {
+  const message = 'testWebhookEndpoint waits for its receiver, for which no lock may wait: send it without @atomic.';
+  return validationFailed([{ field: '@atomic', message }]);
+}
+
+function attemptsIn({ webhooks }: Services): ChildList<WebhookAttempt> {
+  return {
+    listPerParent: (ids, request) => webhooks.listAttempts(ids, request),
+    countPerParent: (ids) => webhooks.countAttempts(ids),
+  };
+}
+
+function historyIn({ webhooks }: Services): ChildList<WebhookEndpointChange> {
+  return {
+    listPerParent: (ids, request) => webhooks.listHistory(ids, request),
+    countPerParent: (ids) => webhooks.countHistory(ids),
+  };
+}

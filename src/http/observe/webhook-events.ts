@@ -1,0 +1,33 @@
+import type { FastifyBaseLogger } from 'fastify';
+
+import type { Metrics } from './metrics.ts';
+
+/** An endpoint, as the log names it: by its id and the host, because a URL may have a secret in its path. */
+interface NamedEndpoint {
+  readonly id: string;
+  readonly url: string;
+}
+
+interface AttemptFigures {
+  readonly outcome: string;
+  readonly status?: number | undefined;
+  readonly failure?: string | undefined;
+}
+
+/** Logs what becomes of webhook endpoints, and counts their attempts. */
+export function webhookEvents(log: FastifyBaseLogger, metrics: Metrics) {
+  return {
+    onAttempt: (_endpoint: NamedEndpoint, { outcome }: AttemptFigures): void =>
+      metrics.webhookAttempts.inc({ result: outcome }),
+    onFailing: (endpoint: NamedEndpoint, { status, failure }: AttemptFigures): void =>
+      log.warn({ ...named(endpoint), status, failure }, 'webhook endpoint fails'),
+    onRecovered: (endpoint: NamedEndpoint): void => log.info(named(endpoint), 'webhook endpoint accepts events again'),
+    onDisabled: (endpoint: NamedEndpoint, reason: string): void =>
+      log.error({ ...named(endpoint), reason }, 'webhook endpoint is disabled'),
+    onFailure: (error: unknown): void => log.error({ err: error }, 'webhooks are not delivered'),
+  };
+}
+
+function named({ id, url }: NamedEndpoint): object {
+  return { webhook: id, host: new URL(url).host };
+}

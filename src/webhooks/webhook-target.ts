@@ -1,0 +1,46 @@
+import type { EventPosition, EventType } from '../domain/events/event.ts';
+import { deriveSecret, type Endpoint } from '../platform/delivery/index.ts';
+
+/** An endpoint, as deliveries need it. */
+export interface WebhookTarget extends Endpoint {
+  readonly position: EventPosition;
+  /** Null for all. */
+  readonly eventTypes: readonly EventType[] | null;
+  readonly isThin: boolean;
+}
+
+/** The versions of its secrets. */
+export interface SecretVersions {
+  readonly id: string;
+  readonly secretVersion: number;
+  readonly previousSecretVersion?: number | null | undefined;
+  /** Milliseconds since 1970. */
+  readonly previousSecretExpiresAt?: number | null | undefined;
+}
+
+/** Derives the secrets of endpoints, with the first signing key; the second one is good while the key is changed. */
+export class WebhookSecrets {
+  readonly #signingKeys: readonly Buffer[];
+
+  constructor(signingKeys: readonly Buffer[]) {
+    this.#signingKeys = signingKeys;
+  }
+
+  /** The one that is given out. */
+  secretOf(id: string, version: number): string {
+    return deriveSecret(this.#signingKeys[0] as Buffer, purposeOf(id, version));
+  }
+
+  /** All that receivers may verify with: of each key, and of the version before while it is good. */
+  signingSecrets(endpoint: SecretVersions, now: number): readonly string[] {
+    const { id, secretVersion, previousSecretVersion, previousSecretExpiresAt } = endpoint;
+    const versions = [secretVersion];
+    if (typeof previousSecretVersion === 'number' && (previousSecretExpiresAt ?? 0) > now)
+      versions.push(previousSecretVersion);
+    return versions.flatMap((version) => this.#signingKeys.map((key) => deriveSecret(key, purposeOf(id, version))));
+  }
+}
+
+function purposeOf(id: string, version: number): string {
+  return `webhook endpoint ${id} version ${version}`;
+}

@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+
+import type { EventPosition, StoreEvent } from '../domain/events/event.ts';
+import { isUnavailable } from '../domain/errors.ts';
+import type { RowData } from '../domain/store.ts';
+import type { Stores } from '../domain/stores.ts';
+import type { WebhookAttempt } from '../domain/webhooks/webhook-attempt.entity.ts';
+import type { WebhookEndpoint } from '../domain/webhooks/webhook-endpoint.entity.ts';
+import { type WebhookOutlet, WebhookService } from '../domain/webhooks/webhook.service.ts';
+import type { Callers } from '../platform/callers/index.ts';
+import { every } from '../platform/background.ts';
+import {
+  Deliveries,
+  type DeliveriesOptions,
+  type DeliveryStore,
+  Destinations,
+  type DestinationRules,
+  Sender,
+  signatureHeaders,
+} from '../platform/delivery/index.ts';
+import { Feed } from '../platform/feed/index.ts';
+import { version as serviceVersion } from '../version.ts';
+import { textOf, WebhookLog } from './webhook-log.ts';
+import { WebhookSecrets, type WebhookTarget } from './webhook-target.ts';
+
+export interface WebhooksOptions extends Pick<
+  DeliveriesOptions<WebhookTarget>,
+  'onAttempt' | 'onFailing' | 'onRecovered' | 'onDisabled' | 'onFailure'
+> {
+  readonly callers: Callers;
+  readonly stores: Stores;
+  readonly leases: WebhookLeases;
+  readonly signingKeys: readonly Buffer[];
+  readonly destinations: DestinationRules;
+  /** Before the paths of resources. */
+  readonly prefix: string;
+}
+
+/** The leases of the database, without what isn't stored. */
+interface WebhookLeases extends Omit<DeliveryStore<WebhookTarget>, 'lease'> {
+  lease(holderId: string): Promise<readonly LeasedEndpoint[]>;
+  states(): Promise<Readonly<Record<string, number>>>;
+}
+
+interface LeasedEndpoint extends Omit<WebhookTarget, 'failing' | 'secrets'> {
+  readonly secretVersion: number;
+  readonly previousSecretVersion: number | null;
+  readonly previousSecretExpiresAt: number | null;
+  readonly failures: number;
+  readonly failingSince: number | null;
+  readonly nextAttemptAt: number | null;
+}
+
+const deleteEveryMillis = 10 * 60 * 1_000;
+const countEveryMillis = 15_000;
+
+/** Sends the log to the endpoints that this process has leased, and test events to any. */
+export class Webhooks implements WebhookOutlet {
+  readonly #options: WebhooksOptions;
+  readonly #destinations: Destinations;
+  readonly #secrets: WebhookSecrets;
+  readonly #sender: Sender;
+  #running: { deliveries: Deliveries<WebhookTarget>; feed: Feed<StoreEvent>; timers: NodeJS.Timeout[] } | undefined;
+  #endpoints: Readonly<Record<string, number>> = {};
+
+  constructor(options: WebhooksOptions) {
+    this.#options = options;
+    this.#destinations = new Destinations(options.destinations);
+    this.#secrets = new WebhookSecrets(options.signingKeys);
+    this.#sender = new Sender(this.#destinations, () => this.#now());
+  }
+
+  /** For metrics. Those of endpoints are at most 15 s old. */
+  get figures() {
+    return { lagSeconds: this.#running?.deliveries.lagSeconds ?? 0, endpoints: this.#endpoints };
+  }
+
+  start(): void {
+    const { callers, stores, leases, prefix, onFailure, ...observers } = this.#options;
+    let end: EventPosition | undefined;
+    const feed: Feed<StoreEvent> = new Feed({
+      log: stores.events,
+      bytesOf: () => 1_024,
+      isOutage: isUnavailable,
+      onTick: () => {
+        if (feed.end === end) return;
+        ({ end } = feed);
+        deliveries.wake();
+      },
+      onFailure,
+    });
+    const caller = callers.service('webhooks');
+    const report = (error: unknown): void => {
+      if (!isUnavailable(error)) onFailure(error);
+    };
+    const deliveries = new Deliveries<WebhookTarget>({
+      ...observers,
+      store: {
+        lease: async (holderId) => (await leases.lease(holderId)).map((leased) => this.#targetOf(leased)),
+        save: (progress) => leases.save(progress),
+        release: (holderId) => leases.release(holderId),
+      },
+      log: new WebhookLog(feed, stores, prefix),
+      sender: this.#sender,
+      userAgent: this.#userAgent,
+      now: () => this.#now(),
+      enterTick: () => new Promise((resolve) => callers.streamTicks.enter(caller, resolve)),
+      onFailure: report,
+    });
+    const service = new WebhookService(stores, this);
+    const timers = [
+      every(deleteEveryMillis, () => service.deleteOldAttempts().catch(report)),
+      every(countEveryMillis, async () => {
+        this.#endpoints = await leases.states().catch(() => this.#endpoints);
+      }),
+    ];
+    this.#running = { deliveries, feed, timers };
+    deliveries.start();
+  }
+
+  /** What is under way ends, at most within 15 s. */
+  async stop(): Promise<void> {
+    const { deliveries, feed, timers = [] } = this.#running ?? {};
+    for (const timer of timers) clearInterval(timer);
+    feed?.stop();
+    await deliveries?.stop();
+    this.#sender.close();
+  }
+
+  async onChange(): Promise<void> {
+    await this.#running?.deliveries.heedChanges();
+  }
+
+  refusalOf(url: string): string | undefined {
+    return this.#destinations.refusalOf(url);
+  }
+
+  secretOf(id: string, version: number): string {
+    return this.#secrets.secretOf(id, version);
+  }
+
+  async sendTest(endpoint: WebhookEndpoint): Promise<RowData<WebhookAttempt> | undefined> {
+    const now = this.#now();
+    const at = new Date(now);
+    const id = `test-${randomUUID()}`;
+    const { secretVersion, previousSecretVersion } = endpoint;
+    const previousSecretExpiresAt = endpoint.previousSecretExpiresAt?.getTime();
+    const versions = { id: endpoint.id, secretVersion, previousSecretVersion, previousSecretExpiresAt };
+    const secrets = this.#secrets.signingSecrets(versions, now);
+    const body = textOf('webhook.test', at, { id });
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': this.#userAgent,
+      ...signatureHeaders(id, Math.floor(now / 1_000), body, secrets),
+    };
+    const result = await this.#sender.send({ url: endpoint.url, headers, body });
+    if (result === 'busy') return undefined;
+    const { status = null, failure = null, durationMillis } = result;
+    return { endpointId: endpoint.id, eventId: id, at, status, failure, durationMillis };
+  }
+
+  get #userAgent(): string {
+    return `petstore-gateway/${serviceVersion}`;
+  }
+
+  #now(): number {
+    return this.#options.stores.clock.now();
+  }
+
+  #targetOf({ failures, failingSince, nextAttemptAt, ...leased }: LeasedEndpoint): WebhookTarget {
+    return {
+      ...leased,
+      failing:
+        failures === 0 || failingSince === null
+          ? undefined
+          : { count: failures, since: failingSince, nextAttemptAt: nextAttemptAt ?? undefined },
+      secrets: () => this.#secrets.signingSecrets(leased, this.#now()),
+    };
+  }
+}
+
+/** Undefined without a signing key: they are off. */
+export function openWebhooks(
+  signingKeys: readonly Buffer[],
+  options: Omit<WebhooksOptions, 'signingKeys'>,
+): Webhooks | undefined {
+  return signingKeys.length === 0 ? undefined : new Webhooks({ ...options, signingKeys });
+}
