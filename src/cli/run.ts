@@ -19,8 +19,7 @@ export async function run(work: () => Promise<void>): Promise<void> {
 }
 
 /** The database of the settings as a command opens it: with one connection. */
-export function databaseOptions(environment?: Environment): OpenDatabaseOptions {
-  const { databaseUrl: url, dataDir, withDemoStore } = readSettings(environment);
+export function databaseOptions({ databaseUrl: url, dataDir, withDemoStore }: Config): OpenDatabaseOptions {
   return { url, dataDir, mustExist: true, poolSize: 1, withDemoStore, onWait: notify };
 }
 

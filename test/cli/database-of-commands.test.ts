@@ -9,7 +9,7 @@ import { databaseDirectory } from '../support/temporary-directory.ts';
 
 const environment = await createTestDatabase();
 
-const commands = ['keys.ts list', 'migrate.ts', 'seed.ts --pets 1'];
+const commands = ['keys.ts list', 'webhooks.ts list', 'migrate.ts', 'seed.ts --pets 1'];
 
 async function run(command: string, settings: Readonly<Record<string, string>>) {
   const running = new RunningCommand(`node src/cli/${command}`, settings);
@@ -31,7 +31,10 @@ describe.each(commands)('a command says which database it acts on: %s', (command
   it('and makes none where there is none: it names both settings, ends with 1, and leaves nothing behind', async () => {
     const DATA_DIR = join(databaseDirectory(), 'none');
     const { exitCode, output } = await run(command, { DATA_DIR });
-    expect([exitCode, output]).toEqual([1, expect.stringMatching(/^(?:keys: )?DATABASE_URL is unset, and DATA_DIR /)]);
+    expect([exitCode, output]).toEqual([
+      1,
+      expect.stringMatching(/^(?:(?:keys|webhooks): )?DATABASE_URL is unset, and DATA_DIR /),
+    ]);
     expect(output).toContain(DATA_DIR);
     expect(existsSync(DATA_DIR)).toBe(false);
   });

@@ -7,7 +7,8 @@ import { AccessService } from '../../src/domain/access/access.service.ts';
 import { KeyDirectory } from '../../src/keys/key-directory.ts';
 import { locationOf, runSql } from '../support/postgres-client.ts';
 import { createTestDatabase } from '../support/test-database.ts';
-import { keysIn, keysProcess, type KeysRun } from './run-keys.ts';
+import type { CommandRun } from './run-command.ts';
+import { keysIn, keysProcess } from './run-keys.ts';
 import { testCaller } from '../support/caller.ts';
 
 const keyAlone = /^petstore_[0-9A-Za-z]{49}\n$/;
@@ -25,7 +26,7 @@ async function knownTo(opening: Promise<OpenDatabase>, secret: string) {
   return known;
 }
 
-function keys(...args: readonly string[]): Promise<KeysRun> {
+function keys(...args: readonly string[]): Promise<CommandRun> {
   return keysIn(environment, ...args);
 }
 

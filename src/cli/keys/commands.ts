@@ -1,17 +1,12 @@
-import { parseDuration } from '../../config.ts';
 import type { AccessService, CreatedKey } from '../../domain/access/access.service.ts';
 import type { ListedKey } from '../../domain/access/api-key.store.ts';
 import { usageOf } from '../../domain/access/key-status.ts';
 import { planNames, type PlanInput } from '../../domain/access/plan.ts';
 import { scopes, type Scope } from '../../domain/access/scope.ts';
 import { parseId } from '../../domain/id.ts';
-import { inBatches, maxPageSize, type Page, type PageArguments } from '../../domain/page.ts';
-import { changeAsJson, describeKey, historyTable, keyAsJson, keyDetails, keyTable, type Output } from './output.ts';
-
-/** A command line that can't be understood: its message says what would be right. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
+import { allOf, type Command as CommandOf, type CommandWork as WorkOf, onlyOf, type Output } from '../command-line.ts';
+import { choiceOf, choicesOf, durationOf, numberOf, required, UsageError } from '../option-values.ts';
+import { changeAsJson, describeKey, historyTable, keyAsJson, keyDetails, keyTable } from './output.ts';
 
 /** The parsed options of a command. */
 type OptionValues = Readonly<Partial<Record<Exclude<OptionName, Flag>, string>> & Partial<Record<Flag, boolean>>>;
@@ -34,16 +29,8 @@ type OptionName =
   | 'sort'
   | 'usage';
 
-export interface Command {
-  readonly summary: string;
-  /** The arguments after the command's name, and what is parsed: an id that is needed comes first, then options. */
-  readonly usage: string;
-  /** Reads the options; throws UsageError before the database is opened. */
-  prepare(values: OptionValues, id: string): CommandWork;
-}
-
-/** `now` is the database's time when it has been opened: what lasts a while lasts from then. */
-export type CommandWork = (access: AccessService, now: number) => Promise<Output>;
+type Command = CommandOf<AccessService, OptionValues>;
+type CommandWork = WorkOf<AccessService>;
 
 /** The commands, in the order of the help. */
 export const commands: Readonly<Record<string, Command>> = {
@@ -175,17 +162,6 @@ function bySpent(keys: readonly ListedKey[], now: number): readonly ListedKey[] 
   });
 }
 
-async function allOf<Row>(listPage: (page: PageArguments) => Promise<Page<Row>>): Promise<Row[]> {
-  const rows: Row[] = [];
-  for await (const batch of inBatches(listPage, undefined, maxPageSize)) rows.push(...batch);
-  return rows;
-}
-
-function onlyOf<Item>([item]: readonly Item[]): Item {
-  if (item === undefined) throw new Error('One page was expected.');
-  return item;
-}
-
 function changed(key: ListedKey, now: number): Output {
   return { text: describeKey(key, now), json: keyAsJson(key, now) };
 }
@@ -200,36 +176,13 @@ function planOf(values: OptionValues): PlanInput {
 }
 
 function scopesOf(text: string): readonly Scope[] {
-  return text.split(',').map((scope) => choiceOf('scopes', scope.trim(), scopes));
-}
-
-function required(option: Exclude<OptionName, Flag>, values: OptionValues): string {
-  const value = values[option];
-  if (value === undefined || value === '') throw new UsageError(`--${option} is needed.`);
-  return value;
-}
-
-function choiceOf<Choice extends string>(option: OptionName, text: string, choices: readonly Choice[]): Choice {
-  const choice = choices.find((each) => each === text.toLowerCase());
-  if (choice !== undefined) return choice;
-  throw new UsageError(`--${option} is ${JSON.stringify(text)}, but must be one of ${choices.join(', ')}.`);
-}
-
-function numberOf(option: OptionName, text: string): number {
-  if (/^\d{1,10}$/.test(text)) return Number(text);
-  throw new UsageError(`--${option} is ${JSON.stringify(text)}, but must be a whole number.`);
+  return choicesOf('scopes', text, scopes);
 }
 
 function percentOf(text: string): number {
   const percent = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN;
   if (percent >= 1 && percent <= 100) return percent;
   throw new UsageError(`--near-limit is ${JSON.stringify(text)}, but must be a whole number of percent from 1 to 100.`);
-}
-
-function durationOf(option: OptionName, text: string, minSeconds = 1): number {
-  const seconds = parseDuration(text);
-  if (seconds !== undefined && seconds >= minSeconds) return seconds;
-  throw new UsageError(`--${option} is ${JSON.stringify(text)}, but must be a duration such as 90s, 15m, 24h or 90d.`);
 }
 
 /** The seconds that a key stays valid; null for a key that never expires; undefined when unset. */

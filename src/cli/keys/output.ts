@@ -2,15 +2,7 @@ import { type ApiKeyChange, describeChanges } from '../../domain/access/api-key-
 import type { ListedKey } from '../../domain/access/api-key.store.ts';
 import { lastUsedAt, statusOf, usageOf, type WindowUsage } from '../../domain/access/key-status.ts';
 import { limitsOf } from '../../domain/access/plan.ts';
-
-/** The output of a command, as of `now` by the database's clock: for people or, with `--json`, for programs. */
-export interface Output {
-  /** For standard output. */
-  readonly text: string;
-  /** For standard error, so that standard output has only the data. */
-  readonly note?: string;
-  readonly json: unknown;
-}
+import { details, figure, printable, shown, table } from '../text-table.ts';
 
 /** A key in JSON, with its effective figures. */
 export function keyAsJson(key: ListedKey, now: number): object {
@@ -43,15 +35,14 @@ export function describeKey(key: ListedKey, now: number): string {
 export function keyDetails(key: ListedKey, now: number): string {
   const { createdAt, previousSecretExpiresAt } = key;
   const { minute, day } = usageOf(key, now);
-  const lines = [
-    ...headings.map((heading, index) => [heading, rowOf(key, now)[index] ?? '']),
+  return details([
+    ...headings.map((heading, index) => [heading, rowOf(key, now)[index] ?? ''] as const),
     ['CREATED', shown(createdAt)],
     ['OLD SECRET', previousSecretExpiresAt === null ? 'none' : `valid until ${shown(previousSecretExpiresAt)}`],
     ['LAST USED', lastUseOf(key)],
     ['MINUTE', `${spentOf(minute)}, resets ${shown(minute.resetAt)}`],
     ['DAY', `${spentOf(day)}, resets ${shown(day.resetAt)}`],
-  ];
-  return lines.map(([heading = '', value = '']) => `${heading.padEnd(12)}${printable(value)}`).join('\n');
+  ]);
 }
 
 /** All keys, a line each. */
@@ -83,17 +74,6 @@ export function changeAsJson({ at, by, action, changes }: ApiKeyChange): object 
 }
 
 const headings = ['ID', 'NAME', 'PLAN', 'PER MINUTE', 'PER DAY', 'SCOPES', 'PREFIX', 'STATE'];
-const rightAligned = new Set(['ID', 'PER MINUTE', 'PER DAY', 'MINUTE', 'DAY']);
-
-function table(names: readonly string[], cells: readonly (readonly string[])[]): string {
-  const rows = [names, ...cells.map((row) => row.map(printable))];
-  const widths = names.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const pad = (text: string, column: number): string => {
-    const width = widths[column] ?? 0;
-    return rightAligned.has(names[column] ?? '') ? text.padStart(width) : text.padEnd(width);
-  };
-  return rows.map((row) => row.map(pad).join('  ').trimEnd()).join('\n');
-}
 
 function rowOf(key: ListedKey, now: number): string[] {
   const { requestsPerMinute, requestsPerDay } = limitsOf(key);
@@ -129,20 +109,4 @@ function spentOf({ spent, limit }: WindowUsage): string {
 
 function lastUseOf(key: ListedKey): string {
   return lastUsedAt(key) === null ? 'never' : shown(lastUsedAt(key));
-}
-
-function figure(value: number): string {
-  return value.toLocaleString('en-US');
-}
-
-function shown(instant: Date | null): string {
-  return instant === null ? '' : `${instant.toISOString().slice(0, 19)}Z`;
-}
-
-/** Characters that a terminal obeys instead of showing them, or that change the order in which it shows others. */
-const unprintable = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu;
-
-/** The text as a terminal may have it: names of keys may be older than the rule for them. */
-function printable(text: string): string {
-  return text.replaceAll(unprintable, (each) => `\\u{${each.codePointAt(0)?.toString(16).padStart(4, '0')}}`);
 }

@@ -1,0 +1,192 @@
+import { randomBytes } from 'node:crypto';
+
+import { eventTypes, type EventType } from '../../domain/events/event.ts';
+import { parseId } from '../../domain/id.ts';
+import type { WebhookEndpoint } from '../../domain/webhooks/webhook-endpoint.entity.ts';
+import {
+  resultOf,
+  type WebhookChanges,
+  type WebhookService,
+  type WebhookWithSecret,
+} from '../../domain/webhooks/webhook.service.ts';
+import {
+  allOf,
+  type Command,
+  type CommandWork as WorkOf,
+  onlyOf,
+  type Output,
+  type StandaloneCommand,
+} from '../command-line.ts';
+import { choiceOf, choicesOf, durationOf, numberOf, required, UsageError } from '../option-values.ts';
+import {
+  attemptAsJson,
+  attemptTable,
+  changeAsJson,
+  describeEndpoint,
+  describeTest,
+  endpointAsJson,
+  endpointDetails,
+  endpointTable,
+  historyTable,
+} from './output.ts';
+
+type OptionName = 'url' | 'description' | 'types' | 'thin' | 'max-in-flight' | 'after' | 'overlap';
+
+/** The parsed options of a command. */
+type OptionValues = Readonly<Partial<Record<OptionName, string>>>;
+
+type CommandWork = WorkOf<WebhookService>;
+
+const settings = '[--description TEXT] [--types pet.created,pet.updated|all] [--thin on|off] [--max-in-flight 4]';
+
+/** The bytes of a signing key. */
+const signingKeyBytes = 32;
+
+/** The commands, in the order of the help. */
+export const commands: Readonly<Record<string, Command<WebhookService, OptionValues> | StandaloneCommand>> = {
+  create: {
+    summary: 'Creates an endpoint and prints its secret; it cannot be shown again',
+    usage: `--url URL ${settings} [--after EVENT]`,
+    prepare: create,
+  },
+  list: {
+    summary: 'Lists all endpoints',
+    usage: '',
+    prepare: () => async (webhooks) => {
+      const endpoints = await allOf((page) => webhooks.list(page));
+      return { text: endpointTable(endpoints), json: endpoints.map(endpointAsJson) };
+    },
+  },
+  show: {
+    summary: 'Shows an endpoint, and what has become of its latest attempt',
+    usage: 'ID',
+    prepare: (_values, id) => async (webhooks) => {
+      const endpoint = await webhooks.get(id);
+      const { rows } = onlyOf(await webhooks.listAttempts([endpoint.id], { first: 1, after: undefined }));
+      return { text: endpointDetails(endpoint, rows[0]), json: endpointAsJson(endpoint) };
+    },
+  },
+  attempts: {
+    summary: 'Lists the attempts of an endpoint, at most 1,000 of 7 days, latest first',
+    usage: 'ID',
+    prepare: (_values, id) => async (webhooks) => {
+      const endpoint = await webhooks.get(id);
+      const attempts = await allOf(async (page) => onlyOf(await webhooks.listAttempts([endpoint.id], page)));
+      return { text: attemptTable(attempts), json: attempts.map(attemptAsJson) };
+    },
+  },
+  history: {
+    summary: 'Shows the changes of an endpoint, when and by whom, latest first',
+    usage: 'ID',
+    prepare: (_values, id) => (webhooks) => history(webhooks, id),
+  },
+  update: {
+    summary: 'Changes an endpoint; an empty description removes it',
+    usage: `ID [--url URL] ${settings}`,
+    prepare: update,
+  },
+  pause: {
+    summary: 'Sends an endpoint nothing until it is resumed',
+    usage: 'ID',
+    prepare: (_values, id) => async (webhooks) => changed(await webhooks.pause(id)),
+  },
+  resume: {
+    summary: 'Goes on with an endpoint where it was paused, disabled or waits to be tried again',
+    usage: 'ID',
+    prepare: (_values, id) => async (webhooks) => changed(await webhooks.resume(id)),
+  },
+  rotate: {
+    summary:
+      'Gives an endpoint a new secret and prints it; it cannot be shown again, and the old one is signed with, too, for the overlap',
+    usage: 'ID [--overlap 24h]',
+    prepare: rotate,
+  },
+  test: {
+    summary: 'Sends the event webhook.test now, and shows the response; the exit code is 1 unless it was 2xx',
+    usage: 'ID',
+    prepare: (_values, id) => async (webhooks) => {
+      const attempt = await webhooks.test(id);
+      const isFailure = resultOf(attempt) !== 'delivered';
+      return { text: describeTest(attempt), json: attemptAsJson(attempt), isFailure };
+    },
+  },
+  replay: {
+    summary: 'Sends an endpoint once more what has happened after an event',
+    usage: 'ID --after EVENT',
+    prepare: (values, id) => {
+      const after = required('after', values);
+      return async (webhooks) => changed(await webhooks.replay(id, after));
+    },
+  },
+  delete: {
+    summary: 'Deletes an endpoint; its history stays',
+    usage: 'ID',
+    prepare: (_values, id) => async (webhooks) => {
+      const deleted = await webhooks.delete(id);
+      return { text: `Webhook endpoint ${deleted} is deleted.`, json: { id: deleted } };
+    },
+  },
+  secret: {
+    summary: 'Makes a WEBHOOK_SIGNING_KEY, without a database',
+    usage: '',
+    run: () => {
+      const key = randomBytes(signingKeyBytes).toString('base64');
+      const note = 'Set it as WEBHOOK_SIGNING_KEY for every process and for this command, and keep it safe.';
+      return { text: key, note, json: { signingKey: key } };
+    },
+  },
+};
+
+function create(values: OptionValues): CommandWork {
+  const input = { url: required('url', values), ...changesOf(values), after: values.after };
+  return async (webhooks) => newSecret(await webhooks.create(input));
+}
+
+function update(values: OptionValues, id: string): CommandWork {
+  const changes = { url: values.url, ...changesOf(values) };
+  if (Object.values(changes).every((change) => change === undefined)) {
+    throw new UsageError('at least one of --url, --description, --types, --thin and --max-in-flight is needed.');
+  }
+  return async (webhooks) => changed(await webhooks.update(id, changes));
+}
+
+function rotate({ overlap }: OptionValues, id: string): CommandWork {
+  const seconds = overlap === undefined ? undefined : durationOf('overlap', overlap, 0);
+  return async (webhooks) => newSecret(await webhooks.rotateSecret(id, seconds));
+}
+
+function newSecret({ webhookEndpoint, secret }: WebhookWithSecret): Output {
+  return {
+    text: secret,
+    note: `${describeEndpoint(webhookEndpoint)} Keep the secret safe: it can't be shown again.`,
+    json: { ...endpointAsJson(webhookEndpoint), secret },
+  };
+}
+
+async function history(webhooks: WebhookService, id: string): Promise<Output> {
+  const key = parseId(id);
+  const changes = key === undefined ? [] : await allOf(async (page) => onlyOf(await webhooks.listHistory([key], page)));
+  // A deleted endpoint still has a history.
+  if (changes.length === 0) await webhooks.get(id);
+  return { text: historyTable(changes), json: changes.map(changeAsJson) };
+}
+
+function changed(endpoint: WebhookEndpoint): Output {
+  return { text: describeEndpoint(endpoint), json: endpointAsJson(endpoint) };
+}
+
+function changesOf(values: OptionValues): Omit<WebhookChanges, 'url'> {
+  const { description, types, thin } = values;
+  const maxInFlight = values['max-in-flight'];
+  return {
+    description: description === '' ? null : description,
+    eventTypes: types === undefined ? undefined : typesOf(types),
+    isThin: thin === undefined ? undefined : choiceOf('thin', thin, ['on', 'off']) === 'on',
+    maxInFlight: maxInFlight === undefined ? undefined : numberOf('max-in-flight', maxInFlight),
+  };
+}
+
+/** Null for all. */
+function typesOf(text: string): EventType[] | null {
+  return text === 'all' ? null : choicesOf('types', text, eventTypes);
+}
