@@ -194,9 +194,57 @@ subscription Changes {
 }
 `;
 
+const webhook = `# For a key with the scope ADMIN, where
+# WEBHOOK_SIGNING_KEY is set: events are
+# sent to an address of yours, signed.
+# Keep the secret: it is shown once.
+#
+# Then: testWebhookEndpoint,
+# updateWebhookEndpoint,
+# pauseWebhookEndpoint and
+# resumeWebhookEndpoint,
+# rotateWebhookSecret,
+# replayWebhookEndpoint,
+# deleteWebhookEndpoint.
+mutation CreateWebhook($url: String!) {
+  createWebhookEndpoint(input: { url: $url, eventTypes: [PET_UPDATED] }) {
+    webhookEndpoint {
+      id
+      state
+      version
+    }
+    secret
+  }
+}
+`;
+
+const deliveries = `# For a key with the scope ADMIN:
+# what has become of webhooks.
+query Deliveries {
+  webhookEndpoints(first: 5) {
+    nodes {
+      id
+      url
+      state
+      failingSince
+      nextAttemptAt
+      attempts(first: 5) {
+        nodes {
+          at
+          result
+          status
+          failure
+          durationMillis
+        }
+      }
+    }
+  }
+}
+`;
+
 /**
  * The tabs of the first visit, and the entries of the menu. Each works as it is on the demo store, and on any store
- * with a first category and a first pet. It is a file of its own, so that it can be hidden with the schema.
+ * with a first category and a first pet; the last two for administrators only. It is a file of its own, so that it can be hidden with the schema.
  */
 export const examples: Example[] = [
   { purpose: 'Pets with their categories and stock', query: nested },
@@ -219,6 +267,12 @@ export const examples: Example[] = [
     query: nextPage,
     variables: json({ after: 'NmUxZmZiMDFbInBldHMiLCJJRCIsbnVsbCwiNSJd' }),
   },
+  {
+    purpose: 'A webhook, for administrators',
+    query: webhook,
+    variables: json({ url: 'https://example.com/webhooks' }),
+  },
+  { purpose: 'What became of webhooks, for administrators', query: deliveries },
 ];
 
 function json(variables: object): string {

@@ -5,7 +5,7 @@ import { createSchema } from '../../../src/graphql/schema.ts';
 import { examples } from '../../../src/pages/explorer/examples.ts';
 import { startTestApp } from '../../support/test-app.ts';
 
-const app = await startTestApp();
+const app = await startTestApp({ WEBHOOK_SIGNING_KEY: 'a'.repeat(64) });
 await app.graphql(
   'mutation { createCategory(input: { name: "Dogs" }) { category { id } } createPet(input: { name: "Rex", categoryId: 1 }) { pet { id } } }',
 );

@@ -54,6 +54,7 @@ export default {
         items: [
           page('Following changes', '/following-changes'),
           page('Streams by fetch', '/streams-by-fetch'),
+          page('Webhooks', '/webhooks'),
           page('Who changed what', '/who-changed-what'),
         ],
       },
