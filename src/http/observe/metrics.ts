@@ -155,10 +155,12 @@ export class Metrics {
   /** While webhooks are on. */
   watchWebhooks(webhooks: { readonly figures: WebhookFigures }): void {
     const lagHelp = 'How old the oldest event is that an active endpoint of this process waits for.';
-    this.#gauge('webhook_lag_seconds', lagHelp, [], (gauge) => gauge.set(webhooks.figures.lagSeconds));
-    this.#gauge('webhook_endpoints', 'Webhook endpoints, by state.', ['state'], (gauge) => {
+    this.#gauge('webhook_lag_seconds', lagHelp, [], (gauge) => gauge.set(webhooks.figures.lagSeconds), 'max');
+    const showEndpoints = (gauge: Gauge<'state'>): void => {
       for (const [state, count] of Object.entries(webhooks.figures.endpoints)) gauge.set({ state }, count);
-    });
+    };
+    // Each process knows all of them.
+    this.#gauge('webhook_endpoints', 'Webhook endpoints, by state.', ['state'], showEndpoints, 'max');
   }
 
   countRequest({ operation: name, status, seconds }: CompletedRequest): void {
