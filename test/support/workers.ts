@@ -4,12 +4,12 @@ import { Agent, request } from 'node:http';
 import { Service } from './service.ts';
 import { until } from './until.ts';
 
-/** The built service with several workers, and their processes. */
+/** The built service with two workers, and their processes. Its LOG_LEVEL has to be `info`. */
 export class ServiceOfWorkers extends Service {
   static override async start(environment: Readonly<Record<string, string>>): Promise<ServiceOfWorkers> {
     const service = new ServiceOfWorkers({ WORKERS: '2', ...environment });
     [, service.address = ''] = await service.line(/^The store is open at (\S+),/);
-    if (!('METRICS_PORT' in environment)) await service.complete();
+    await service.complete();
     return service;
   }
 
@@ -19,15 +19,13 @@ export class ServiceOfWorkers extends Service {
     return readFileSync(path, 'utf8').trim().split(' ').filter(Boolean).map(Number);
   }
 
-  /** So many workers listen. */
+  /** So many workers listen, by the lines of the log: each that has ended had listened. */
   complete(count = 2): Promise<void> {
-    return until(
-      async () => {
-        const text = await this.metrics().catch(() => '');
-        return text.includes(`\npetstore_workers ${count}\n`);
-      },
-      { maxMillis: 120_000, everyMillis: 50 },
-    );
+    const linesOf = (text: string): number => this.output.split(text).length - 1;
+    return until(() => linesOf('"Server listening at') - linesOf('"a worker has ended') === count, {
+      maxMillis: 120_000,
+      everyMillis: 100,
+    });
   }
 }
 

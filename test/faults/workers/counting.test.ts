@@ -6,13 +6,13 @@ import { eventStream, openStream } from '../../graphql/streams/stream-client.ts'
 import { SeededRandom } from '../../support/seeded-random.ts';
 import { startCluster } from '../../support/started-cluster.ts';
 import { until } from '../../support/until.ts';
-import { type AgentResponse, askOnce, ServiceOfWorkers } from '../../support/workers.ts';
+import { type AgentResponse, askOnce, isRunning, ServiceOfWorkers } from '../../support/workers.ts';
 
 const cluster = await startCluster();
 const service = await ServiceOfWorkers.start({
   DATABASE_URL: cluster.url,
   DATABASE_POOL: '4',
-  LOG_LEVEL: 'error',
+  LOG_LEVEL: 'info',
   BAN_AFTER: '5',
 });
 const random = new SeededRandom(67);
@@ -116,8 +116,9 @@ it(
     expect(streams.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
       200, 200, 200, 200, 200, 429, 429, 429, 429,
     ]);
-    await killOne();
-    await killOne();
+    const { workers } = service;
+    for (const worker of workers) process.kill(worker, 'SIGKILL');
+    await until(() => !workers.some(isRunning));
     await until(() => streams.every((stream) => stream.status !== 200 || stream.isEnded()));
     await until(async () => (await service.get('/healthz').catch(() => undefined))?.status === 200);
     await service.complete();
