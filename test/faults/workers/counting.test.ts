@@ -130,7 +130,7 @@ it(
 );
 
 it(
-  'what keys have spent of their day is there after kill -9 of all processes, but for the last second',
+  'what keys have spent of their day is saved by the workers for the primary, which opens no database',
   async () => {
     const key = await service.createKey('plan: PRO');
     expect(countOf(await statusesOf(key, 40), 200)).toBe(40);
