@@ -22,6 +22,7 @@ import { ViewerResolver } from './viewer/viewer.resolver.ts';
 import { apiKeyResolvers } from './access/api-key.resolver.ts';
 import { webhookResolvers } from './webhooks/webhook.resolver.ts';
 import { resolveDirectly } from './direct-resolvers.ts';
+import { addErrorCodes } from './error-code.ts';
 import { atomicDirective } from './safe-writes/atomic-writes.ts';
 import { carryOutOnce } from './safe-writes/root-mutations.ts';
 import { guardRootFields } from './scopes.ts';
@@ -46,7 +47,7 @@ function notUsed(): never {
 
 /** The schema of the store. The services validate input; TypeGraphQL needn't. */
 export function createSchema(): GraphQLSchema {
-  const schema = buildSchemaSync({
+  const built = buildSchemaSync({
     resolvers: [
       EventResolver,
       ...Object.values(resolversOfNouns),
@@ -59,6 +60,7 @@ export function createSchema(): GraphQLSchema {
     validate: false,
     pubSub: unusedPubSub,
   });
+  const schema = addErrorCodes(built);
   resolveDirectly(schema);
   carryOutOnce(schema);
   guardRootFields(schema);

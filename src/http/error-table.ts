@@ -68,7 +68,7 @@ export const errorTable = {
   RESULT_TOO_LARGE: { status: 400, restCode: 'result_too_large', graphqlCode: 'RESULT_TOO_LARGE' },
   INTERNAL: { status: 500, restCode: 'internal_error', graphqlCode: 'INTERNAL_SERVER_ERROR', logLevel: 'error' },
   UNAVAILABLE: { status: 503, restCode: 'unavailable', graphqlCode: 'SERVICE_UNAVAILABLE', logLevel: 'warn' },
-} satisfies Record<ErrorCode, ErrorRow>;
+} as const satisfies Record<ErrorCode, ErrorRow>;
 
 /** A refusal by the transport, with any code of the table. */
 export class HttpError extends Refusal<Exclude<ErrorCode, 'INTERNAL'>> {}

@@ -1,3 +1,7 @@
+import { readFileSync } from 'node:fs';
+
+import { buildSchema, type GraphQLEnumType } from 'graphql';
+
 import { createApp, type App, type AppOverrides } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { newApiKey, type NewApiKey } from '../../src/domain/access/new-api-key.ts';
@@ -80,6 +84,13 @@ export interface TestApp {
   close(): Promise<void>;
 }
 
+/** Those of the schema: no other is ever sent. */
+const errorCodes = new Set(
+  (buildSchema(readFileSync('schema.graphql', 'utf8')).getType('ErrorCode') as GraphQLEnumType)
+    .getValues()
+    .map(({ name }) => name),
+);
+
 /** On the database of `DATABASE_URL` where that is given, empty for the embedded one. */
 export async function startTestApp(
   environment: Readonly<Record<string, string>> = {},
@@ -139,6 +150,8 @@ export async function startTestApp(
       const response = await (key === suiteKey ? sendRepeatedly({ query, statements, send }) : send());
       const { data, errors = [], extensions = {} } = response.body;
       const codes = (errors as readonly GraphQLFailure[]).map((error) => error.extensions.code);
+      const unknown = codes.filter((code) => !errorCodes.has(code));
+      if (unknown.length > 0) throw new Error(`${unknown.join(', ')} is not among the schema's error codes.`);
       return { ...response, data, errors, codes, replayed: extensions.replayed ?? [] };
     },
     category,
