@@ -31,7 +31,7 @@ describe('the schema', () => {
     }
   });
 
-  it('gives every connection the same arguments, all but keys a filter and an order, and lets it be null', () => {
+  it('gives every connection the same arguments, all but those for administrators a filter and an order, and lets it be null', () => {
     const connections = Object.values(schema.getTypeMap())
       .filter(isObjectType)
       .flatMap((type) => Object.values(type.getFields()))
@@ -44,7 +44,8 @@ describe('the schema', () => {
       const common = ['after', 'before', 'filter', 'first', 'last'];
       // These are read in one direction.
       if (field.name === 'events') expect(args).toEqual(['after', 'filter', 'first']);
-      else if (field.name === 'history') expect(args).toEqual(['after', 'first']);
+      else if (['history', 'attempts'].includes(field.name)) expect(args).toEqual(['after', 'first']);
+      else if (field.name === 'webhookEndpoints') expect(args).toEqual(['after', 'before', 'first', 'last']);
       else expect(args).toEqual(field.name === 'apiKeys' ? common : [...common, 'orderBy']);
     }
   });
