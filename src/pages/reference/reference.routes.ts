@@ -62,9 +62,11 @@ export function registerDocs(
   );
 
   const page = new AddressedText('text/html', () => renderPage(published, withFigures(texts.html, limits), restPrefix));
-  server.get('/docs', publicRoute, async (request, reply) =>
-    sendPublicText(request, reply.header('content-security-policy', pageSecurityPolicy), page.at(addressOf(request))),
-  );
+  for (const url of ['/docs', '/docs/']) {
+    server.get(url, publicRoute, async (request, reply) =>
+      sendPublicText(request, reply.header('content-security-policy', pageSecurityPolicy), page.at(addressOf(request))),
+    );
+  }
 
   if (!existsSync(script)) return serveNotFound(server, '/docs/scalar.js', notBuilt);
   const scalar = new StaticFile(script);
