@@ -79,6 +79,8 @@ it('a thin endpoint gets no object, and one that begins after an event every lat
   const { data } = await store.graphql('{ eventCursor }');
   const first = await store.pet();
   await create(store, { url: thin.url, isThin: true, after: data.eventCursor });
+  // Then all of it is in the log.
+  await until(() => thin.requests.length === 3);
   await create(store, { url: late.url });
   await store.ask('PATCH', `/pets/${first.id}`, { name: 'Renamed' });
   await until(() => [thin, late].every(({ events }) => events().some(({ type }) => type === 'pet.updated')));
