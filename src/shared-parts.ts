@@ -5,7 +5,7 @@ import type { LeaseCounter } from './platform/callers/index.ts';
 import type { CounterHost, QuotaDecision, SubjectUsage, UsageTable } from './platform/quotas/index.ts';
 import { type PrimaryConnection, PrimarySilent } from './platform/workers/index.ts';
 
-/** What a worker has together with the others, in their primary, instead of its own. */
+/** The parts that a worker has together with the others, in their primary, instead of its own. */
 export interface SharedParts {
   readonly counters: CounterHost;
   readonly leases: LeaseCounter;

@@ -9,7 +9,7 @@ function keysCommand(): string {
   return canBuild ? 'npm run -s keys --' : 'node dist/src/cli/keys.js';
 }
 
-/** What a start prints for people. */
+/** The text that a start prints for people. */
 export function welcome(address: string, { databaseUrl, dataDir }: Config, demoKey: string | undefined): string {
   const store = databaseUrl === undefined ? `in ${dataDir}` : 'on your PostgreSQL';
   const open = `\nThe store is open at ${address}, its data ${store}.\n`;

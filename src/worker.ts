@@ -37,7 +37,7 @@ async function open(primary: PrimaryConnection): Promise<void> {
   await primary.ask('listening', await app.listen());
 }
 
-/** What is for all workers together, divided by them. */
+/** The settings that are for all workers together, divided by them. */
 function partOf(config: Config, count: number): Config {
   const part = (whole: number): number => Math.ceil(whole / count);
   return {

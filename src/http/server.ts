@@ -47,7 +47,7 @@ export type ServerLimits = HttpLimits & {
 };
 
 export interface ServerOptions {
-  /** Those of the process; its own without them. */
+  /** The callers of the process; without them the server has its own. */
   readonly callers?: Callers | undefined;
   /** The key of a request, if it is known without asking the database. */
   readonly knownClientOf?: ((request: IncomingMessage) => string | undefined) | undefined;

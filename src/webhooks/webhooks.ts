@@ -118,7 +118,7 @@ export class Webhooks implements WebhookOutlet {
     deliveries.start();
   }
 
-  /** What is under way ends, at most within 15 s. */
+  /** Deliveries that are under way end, at most within 15 s. */
   async stop(): Promise<void> {
     const { deliveries, feed, timers = [] } = this.#running ?? {};
     for (const timer of timers) clearInterval(timer);

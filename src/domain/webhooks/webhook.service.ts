@@ -19,9 +19,9 @@ import {
   webhookSorting,
 } from './webhook.store.ts';
 
-/** What a delivery needs besides the database. */
+/** The part of deliveries that needs no database. */
 export interface WebhookOutlet {
-  /** What is wrong with a URL, as a clause after it; undefined when it may be sent to. */
+  /** A URL's fault, as a clause after it; undefined when it may be sent to. */
   refusalOf(url: string): string | undefined;
   /** The secret of a version. */
   secretOf(id: Id, version: number): string;

@@ -214,7 +214,7 @@ export class Metrics {
 const maxScrapers = 100;
 const requestTimeoutMillis = 10_000;
 
-/** What has the metrics of a process, or of several. */
+/** The metrics of a process, or of several. */
 export interface MetricsSource {
   text(): Promise<string>;
 }

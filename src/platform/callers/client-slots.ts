@@ -8,7 +8,7 @@ export interface LeaseCounter {
   release(of: string, clientId: string): void;
 }
 
-/** What is taken, until `release`, which may be called more than once. */
+/** A slot that is taken, until `release`, which may be called more than once. */
 export interface Slot {
   release(): void;
 }

@@ -80,7 +80,7 @@ export class TickTime {
   /** How long work begins in the current tick, and when it has no time left; undefined until that is asked. */
   #tickMillis = 0;
   #endsAt: number | undefined;
-  /** What the current tick has left for work that goes first. */
+  /** The time that the current tick has left for work that goes first. */
   #firstLeftMillis = 0;
 
   /** `millis` is how long work begins in one tick. */

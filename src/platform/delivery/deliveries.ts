@@ -12,7 +12,7 @@ import {
 import type { Sender, SendResult } from './sender.ts';
 import { signatureHeaders } from './signature.ts';
 
-/** What several processes share of the endpoints. */
+/** The endpoints, as several processes share them. */
 export interface DeliveryStore<E extends Endpoint> {
   /**
    * Says that this process lives, renews its leases for 30 s, and takes and returns its part of what is free. Returns

@@ -58,7 +58,7 @@ export class Destinations {
     if (nameServers !== undefined) this.#resolver.setServers(nameServers);
   }
 
-  /** What is wrong with a URL, as a clause after it; undefined when requests may go there. Its name isn't resolved. */
+  /** A URL's fault, as a clause after it; undefined when requests may go there. Its name isn't resolved. */
   refusalOf(text: string): string | undefined {
     if (text.length > maxUrlCharacters) return `has more than ${maxUrlCharacters.toLocaleString('en')} characters`;
     if (!URL.canParse(text)) return 'is not a URL, such as https://example.com/webhooks';

@@ -67,7 +67,7 @@ export interface Attempt {
   readonly refusals: { readonly count: number; readonly retryAt: number | undefined } | undefined;
 }
 
-/** What has become of an endpoint since it was saved last. */
+/** The state of an endpoint, and its attempts since it was saved last. */
 export interface Progress {
   readonly id: string;
   readonly fence: string;
@@ -225,7 +225,7 @@ export class EndpointRun<E extends Endpoint> {
     this.#advance();
   }
 
-  /** What has to be saved; undefined when nothing has happened. A position alone can wait. */
+  /** The progress to save; undefined when nothing has happened. A position alone can wait. */
   takeProgress(withPosition: boolean): Progress | undefined {
     const hasMoved = this.#position !== this.#savedPosition;
     if (!this.#hasChanged && !(withPosition && hasMoved)) return undefined;

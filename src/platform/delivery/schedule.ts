@@ -17,7 +17,7 @@ export const disabledAfterMillis = 5 * 24 * hourMillis;
 /** Of endpoints that have failed together, not all are tried again together. */
 const jitter = 0.2;
 
-/** What has become of an attempt. */
+/** The result of an attempt. */
 export type Outcome = 'delivered' | 'refused' | 'failed' | 'gone';
 
 /** Statuses of 4xx that say something about the endpoint and nothing about the event. */

@@ -5,10 +5,10 @@ export class NotEnoughMemory extends Error {
   override readonly name = 'NotEnoughMemory';
 }
 
-/** What a process needs at least, with all that belongs to the service: less has been killed each time. */
+/** The least that a process needs, with all that belongs to the service: with less it was killed each time. */
 const neededMegabytes = { first: 490, later: 165 };
 
-/** What it is well with. */
+/** The memory with which it runs well. */
 const enoughMegabytes = 768;
 
 /**

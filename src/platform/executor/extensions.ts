@@ -1,8 +1,8 @@
 import type { GraphQLField, GraphQLResolveInfo } from 'graphql';
 
-/** What a schema says in a field's `extensions`. */
+/** The schema's own words in a field's `extensions`. */
 export interface FieldExtensions {
-  /** It returns the one related object, which its own object may include under the field's name. */
+  /** The field is the one related object, which its own object may include under the field's name. */
   readonly toOne?: true;
   /** Its resolver computes it from its object alone: it loads nothing, and returns no promise. */
   readonly computed?: true;

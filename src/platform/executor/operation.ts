@@ -21,7 +21,7 @@ import { type Append, write } from './write.ts';
 /** More condition variables than this have too many combinations to cache. */
 const maxRememberedConditions = 4;
 
-/** What the root fields of queries and mutations belong to. */
+/** The object that the root fields of queries and mutations belong to. */
 const noObject: object = Object.freeze(Object.create(null) as object);
 
 /** The payload of a mutation that was carried out would be too large. */
@@ -44,7 +44,7 @@ export interface OperationSource {
 export interface RootCall extends Pick<PreparedField, 'key' | 'definition'> {
   readonly args?: Readonly<Record<string, unknown>>;
   readonly refusal?: Error;
-  /** What its resolver returns, with this context; nothing below it is resolved. Throws the refusal of its arguments. */
+  /** The value of its resolver, with this context; nothing below it is resolved. Throws the refusal of its arguments. */
   readonly call: (context: unknown) => unknown;
 }
 

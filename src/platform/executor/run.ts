@@ -8,7 +8,7 @@ const maxTextLength = 32 * 1024;
 /** Between two looks at the time, unless the caller says otherwise. */
 const stepsBetweenTurns = 4_096;
 
-/** What takes longer than to write a value counts as so many. */
+/** Work that takes longer than to write a value counts as so many steps. */
 export const steps = { resolved: 64, computed: 32, failed: 32, chunk: 512 } as const;
 
 /** An estimate of what a value takes that is kept for its object, beside its text. */
@@ -123,7 +123,7 @@ export interface Frame {
 /** Thrown while a result is written, when others are next: each object and list around the place adds its frame. */
 export class Suspension extends Error {
   readonly turn: Promise<void>;
-  /** What is written last. */
+  /** The text that is written last. */
   readonly text: string;
   /** The innermost one first. */
   readonly frames: Frame[] = [];
@@ -207,7 +207,7 @@ export class Run {
   }
 
   /**
-   * What is made of an object, or of a leaf's value: once for each `key`, however often it is selected. It is kept as long
+   * The value that is made of an object, or of a leaf's value: once for each `key`, however often it is selected. It is kept as long
    * as the execution; so is a failure.
    */
   once(key: object, of: unknown, make: () => unknown): unknown {
@@ -268,7 +268,7 @@ export class Run {
     this.errors.push(failure instanceof LocatedFailure ? failure.toError() : locatedError(failure, nodes, place));
   }
 
-  /** What has been executed, without data: it is null, or would be too large. */
+  /** The execution without data: it is null, or would be too large. */
   failed(failure: unknown): Execution {
     if (failure instanceof ResultTooLarge) return this.end(undefined);
     this.sink.truncate(0);
@@ -276,7 +276,7 @@ export class Run {
     return this.end('null');
   }
 
-  /** What has been executed; without text, the response would be too large. */
+  /** The execution; without text, the response would be too large. */
   end(text: string | undefined): Execution {
     const { sink, errors, omittedErrors } = this;
     return { data: text === undefined ? undefined : sink.end(text), errors, omittedErrors };
@@ -287,7 +287,7 @@ export function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }
 
-/** What was thrown, as an error. */
+/** The thrown value, as an error. */
 export function errorOf(failure: unknown): Error {
   return failure instanceof Error ? failure : locatedError(failure, undefined);
 }

@@ -156,7 +156,7 @@ export class PreparedField {
     return (this.#relations ??= [...new Set(this.#relationsBelow())].toSorted());
   }
 
-  /** What is selected on an object in its value, of this type. */
+  /** The selection on an object in its value, of this type. */
   selectionOf(value: unknown, type: GraphQLCompositeType, run: Run): PreparedSelection {
     return this.#selectionOn(isObjectType(type) ? type : this.#typeOf(value, type, run));
   }
@@ -181,7 +181,7 @@ export class PreparedField {
     else resolution.put(place, () => this.read(source, run), this.#isRelation ? call : undefined);
   }
 
-  /** What its resolver returns where it is a root field, for another context than that of the run. */
+  /** The value of its resolver where it is a root field, for another context than that of the run. */
   callAtRoot(source: object, run: Run, context: unknown): unknown {
     const path: ResponsePath = { prev: undefined, key: this.key, typename: this.parentType.name };
     return this.#call(source, run, this.#infoAt(path, run), context);

@@ -43,7 +43,7 @@ interface QueuedRequest {
   readonly begin: () => void;
 }
 
-/** What the connections of a server are made with. */
+/** The parts that the connections of a server are made with. */
 export interface ConnectionOptions extends BoundsOptions {
   readonly probeRate: ProbeRate;
 }

@@ -1,7 +1,7 @@
 import type { Charge, CounterStore, QuotaDecision, QuotaSubject } from './counter-store.ts';
 import { decisionOf, newCounter } from './counter.ts';
 
-/** What the process that counts is asked. */
+/** The questions to the process that counts. */
 export interface CounterQuestion {
   readonly subject: QuotaSubject;
   readonly charge: Charge;

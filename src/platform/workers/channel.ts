@@ -1,9 +1,9 @@
 import { attempt, inBackground } from '../background.ts';
 
-/** What a process answers, by the name of the question. What is sent and returned is JSON. */
+/** The answers of a process, by the name of the question. Both are JSON. */
 export type Handlers = Readonly<Record<string, (value: unknown) => unknown>>;
 
-/** What one process sends the other in a tick of its event loop. An empty one says that it is alive. */
+/** The message of one process to the other in a tick of its event loop. An empty one says that it is alive. */
 export interface Message {
   readonly questions?: readonly Question[];
   readonly answers?: readonly Answer[];

@@ -13,7 +13,7 @@ export class PrimarySilent extends Error {
 const checkMillis = 500;
 const maxQuietChecks = 4;
 
-/** What a worker has of its primary. Make it first of all: the primary may want it to end while it starts. */
+/** A worker's side of its primary. Make it first of all: the primary may want it to end while it starts. */
 export class PrimaryConnection {
   readonly #channel: Channel;
   readonly #handlers: Record<string, (value: unknown) => unknown> = {};

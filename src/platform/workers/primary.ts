@@ -49,7 +49,7 @@ export interface PrimaryOptions {
   readonly environment: Readonly<Record<string, string>>;
   /** By which a worker knows that it is one: it has no other arguments. */
   readonly argument: string;
-  /** What a worker may ask. */
+  /** The questions that a worker may ask. */
   readonly handlersFor: (worker: WorkerHandle) => Handlers;
   /** Takes whole lines of a worker's standard output. */
   readonly onLines: (lines: Buffer) => Promise<void>;

@@ -3,7 +3,7 @@ import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue, type
 /** The metrics of one process, as `getMetricsAsJSON` of prom-client has them. */
 export type ProcessMetrics = readonly MetricObjectWithValues<MetricValue<string>>[];
 
-/** What says something about one event loop: a sum or mean of several would hide the one that is late. */
+/** Metrics of one event loop: a sum or mean of several would hide the one that is late. */
 const ofOneLoop = /^nodejs_eventloop_/;
 const counted = new Set<unknown>(['counter', 'histogram']);
 
@@ -16,7 +16,7 @@ export class SummedMetrics {
   #ended: ProcessMetrics[] = [];
   #adding: Promise<void> = Promise.resolve();
 
-  /** What a process tells of itself now. */
+  /** The figures of a process now. */
   record(worker: string, metrics: ProcessMetrics): void {
     this.#last.set(
       worker,
