@@ -5,6 +5,9 @@ import { Accounts, service } from '../../../src/platform/callers/accounts.ts';
 import { type Caller, Callers } from '../../../src/platform/callers/caller.ts';
 import { Share, type Lease, type ShareOptions } from '../../../src/platform/callers/share.ts';
 
+/** What a test leaves waiting isn't refused while another one runs. */
+const longerThanAnyRun = 2 ** 30;
+
 const refuse: ShareOptions['refuse'] = (refusal, held) => new Error(`${refusal} ${held}`);
 
 interface Shared {
@@ -16,7 +19,7 @@ interface Shared {
 function share(options: Partial<ShareOptions> = {}): Shared {
   const callers = new Callers();
   const { accounts } = callers;
-  const slots = new Share(accounts, { ofClient: 2, ofAll: 3, waitMillis: 60_000, refuse, ...options });
+  const slots = new Share(accounts, { ofClient: 2, ofAll: 3, waitMillis: longerThanAnyRun, refuse, ...options });
   return { slots, accounts, caller: (clientId) => callers.for(clientId) };
 }
 
