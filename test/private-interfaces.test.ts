@@ -98,7 +98,7 @@ it.each(uses)('of $package $version what is private is still there', ({ package:
 it('the flags of V8 that are set while it runs are there: others are ignored', () => {
   const known = execFileSync(process.execPath, ['--v8-options'], { encoding: 'utf8' });
   const flagsOf = (file: string): string[] =>
-    [...readFileSync(file, 'utf8').matchAll(/[(\[ ][`']--(?:no-)?([a-z-]+)/g)].map(([, name]) => name!);
+    [...readFileSync(file, 'utf8').matchAll(/[([ ][`']--(?:no-)?([a-z-]+)/g)].map(([, name]) => name!);
   const names = ['src/heap.ts', 'src/platform/embedded/engine-thread.ts'].flatMap(flagsOf);
   expect(names).toEqual(expect.arrayContaining(['heap-growing-percent', 'liftoff-only', 'wasm-tier-up']));
   expect(names.filter((name) => !known.includes(` --${name} `))).toEqual([]);
