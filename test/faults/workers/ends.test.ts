@@ -94,13 +94,14 @@ it(
 );
 
 it.each(['the primary', 'all processes'])(
-  'SIGTERM to %s under load resets no request, and ends with 0',
+  'SIGTERM to %s resets no request of clients that a balancer sends elsewhere within the delay, and ends with 0',
   async (whom) => {
-    const service = await ServiceOfWorkers.start({ ...settings, DRAIN_DELAY: '1s' });
+    const service = await ServiceOfWorkers.start({ ...settings, DRAIN_DELAY: '3s' });
+    const elsewhere = new AbortController();
     const { workers, pid } = service;
     const failures = new Set<unknown>();
     const client = async (ask: () => Promise<{ readonly status: number }>): Promise<void> => {
-      for (let isOpen = true; isOpen;) {
+      for (let isOpen = true; isOpen && !elsewhere.signal.aborted;) {
         try {
           const { status } = await ask();
           if (status !== 200) failures.add(status);
@@ -116,9 +117,12 @@ it.each(['the primary', 'all processes'])(
     );
     await wait(100 + random.below(200));
     for (const each of whom === 'the primary' ? [pid] : [pid, ...workers]) process.kill(each, 'SIGTERM');
-    expect(await service.ended()).toBe(0);
+    // When listening stops, the kernel resets what it hasn't handed over: see `platform/http/drain.ts`.
+    await wait(1_000);
+    elsewhere.abort();
     await Promise.all(clients);
-    expect(failures).toEqual(new Set(['ECONNREFUSED']));
+    expect(await service.ended()).toBe(0);
+    expect(failures).toEqual(new Set());
     expect(workers.some(isRunning)).toBe(false);
   },
   maxMillis,

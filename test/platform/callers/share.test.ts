@@ -142,7 +142,7 @@ it('counts what a lease was used for, once', () => {
 it('remembers some ten thousand clients that hold nothing, and all that hold something or wait', () => {
   const { slots, accounts, caller } = share({ ofAll: Infinity });
   const leases = Array.from({ length: 50 }, (_, index) => slots.takeNow(caller(`holder ${index}`)));
-  const occupied = new Share(accounts, { ofClient: 1, ofAll: 0, refuse, waitMillis: 60_000 });
+  const occupied = new Share(accounts, { ofClient: 1, ofAll: 0, refuse, waitMillis: longerThanAnyRun });
   void occupied.take(caller('waiter'));
   const waiter = accounts.of('waiter');
   for (let index = 0; index < 100_000; index += 1) slots.takeNow(caller(`passer-by ${index}`)).release();
