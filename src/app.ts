@@ -222,7 +222,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     schema,
     streams,
     stores,
-    services: { access: accessOptions, webhooks },
+    services: { access: accessOptions, webhooks, onWebhookChange: async () => webhooks?.heedChanges() },
     idempotency,
     introspection: config.graphql.introspection,
     limits: config.graphql,

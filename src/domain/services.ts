@@ -22,6 +22,8 @@ export interface ServiceOptions {
   readonly access?: AccessServiceOptions | undefined;
   /** Unset while webhooks are off. */
   readonly webhooks?: WebhookOutlet | undefined;
+  /** For the stores of a caller only: an endpoint was changed. */
+  readonly onWebhookChange?: (() => Promise<void>) | undefined;
 }
 
 /** The services on the stores of a caller, or on those inside a transaction. They hold no state between two calls. */
@@ -64,7 +66,8 @@ class StoreServices implements Services {
   }
 
   get webhooks(): WebhookService {
-    return new WebhookService(this.#stores, this.#options.webhooks);
+    const { webhooks, onWebhookChange } = this.#options;
+    return new WebhookService(this.#stores, webhooks, undefined, onWebhookChange);
   }
 
   inside(stores: Stores): Services {

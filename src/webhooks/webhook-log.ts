@@ -1,13 +1,10 @@
 import { eventBody } from '../domain/events/event-body.ts';
-import { type EventPosition, eventIdOf, type StoreEvent } from '../domain/events/event.ts';
+import { type EventPosition, eventIdOf, memoryOf, type StoreEvent } from '../domain/events/event.ts';
 import { idOf } from '../domain/nouns.ts';
 import type { Stores } from '../domain/stores.ts';
 import type { DeliveryEvent, DeliveryLog } from '../platform/delivery/index.ts';
 import type { Feed } from '../platform/feed/index.ts';
 import type { WebhookTarget } from './webhook-target.ts';
-
-/** An estimate of an event in memory. */
-const bytesOfEvent = 2_048;
 
 /** The log of events, as endpoints are sent it: what is new from memory, and what is older from the database. */
 export class WebhookLog implements DeliveryLog<WebhookTarget> {
@@ -48,7 +45,7 @@ export class WebhookLog implements DeliveryLog<WebhookTarget> {
     const id = `resync-${eventIdOf(lost)}`;
     const type = 'store.resync';
     const body = (): string => textOf(type, at, { id, type, at: at.toISOString() });
-    return [{ id, position: before, subject: undefined, at, isWanted: true, bytes: bytesOfEvent, body }];
+    return [{ id, position: before, subject: undefined, at, isWanted: true, bytes: 0, body }];
   }
 
   #deliveryOf(event: StoreEvent, { eventTypes, isThin }: WebhookTarget): DeliveryEvent {
@@ -59,7 +56,7 @@ export class WebhookLog implements DeliveryLog<WebhookTarget> {
       subject: subject && `${subject.noun} ${idOf(subject.noun, subject.row)}`,
       at,
       isWanted: type === 'store.resync' || eventTypes === null || eventTypes.includes(type),
-      bytes: bytesOfEvent,
+      bytes: memoryOf(event),
       body: () => textOf(type, at, eventBody(event, this.#prefix, isThin)),
     };
   }

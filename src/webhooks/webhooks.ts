@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import type { EventPosition, StoreEvent } from '../domain/events/event.ts';
+import { type EventPosition, memoryOf, type StoreEvent } from '../domain/events/event.ts';
 import { isUnavailable } from '../domain/errors.ts';
 import type { RowData } from '../domain/store.ts';
 import type { Stores } from '../domain/stores.ts';
@@ -80,7 +80,7 @@ export class Webhooks implements WebhookOutlet {
     let end: EventPosition | undefined;
     const feed: Feed<StoreEvent> = new Feed({
       log: stores.events,
-      bytesOf: () => 1_024,
+      bytesOf: memoryOf,
       isOutage: isUnavailable,
       onTick: () => {
         if (feed.end === end) return;
@@ -127,7 +127,8 @@ export class Webhooks implements WebhookOutlet {
     this.#sender.close();
   }
 
-  async onChange(): Promise<void> {
+  /** An endpoint was changed: this process heeds it at once. Never rejects. */
+  async heedChanges(): Promise<void> {
     await this.#running?.deliveries.heedChanges();
   }
 

@@ -53,3 +53,14 @@ export type EventCursor = EventPosition | 'now';
 
 export const eventCursorRule: Rule<string, EventCursor> = (text, refuse) =>
   text === 'now' ? text : eventIdRule(text, refuse);
+
+/** Of an event besides its texts. */
+const bytesOfEvent = 600;
+
+/** An estimate of an event's memory: JavaScript keeps texts of other alphabets in two bytes for each character. */
+export function memoryOf({ subject }: StoreEvent): number {
+  let bytes = bytesOfEvent;
+  for (const value of Object.values<unknown>(subject?.row ?? {}))
+    if (typeof value === 'string') bytes += 2 * value.length;
+  return bytes;
+}

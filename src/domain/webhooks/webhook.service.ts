@@ -25,8 +25,6 @@ export interface WebhookOutlet {
   refusalOf(url: string): string | undefined;
   /** The secret of a version. */
   secretOf(id: Id, version: number): string;
-  /** An endpoint was changed: this process heeds it at once. Must not reject. */
-  onChange(): Promise<void>;
   /** Sends `webhook.test`. Undefined when too many requests are under way to the receiver. */
   sendTest(endpoint: WebhookEndpoint): Promise<RowData<WebhookAttempt> | undefined>;
 }
@@ -70,17 +68,22 @@ export class WebhookService {
   readonly #stores: Stores;
   readonly #outlet: WebhookOutlet | undefined;
   readonly #by: string;
+  readonly #onChange: (() => Promise<void>) | undefined;
 
-  /** Without an outlet nothing is sent: `WEBHOOK_SIGNING_KEY` isn't set. Changes are attributed to `by`. */
-  constructor(stores: Stores, outlet: WebhookOutlet | undefined, by = 'service') {
+  /**
+   * Without an outlet nothing is sent: `WEBHOOK_SIGNING_KEY` isn't set. Changes are attributed to `by`. `onChange` is
+   * called after a commit, and must not throw: leave it out inside a transaction.
+   */
+  constructor(stores: Stores, outlet: WebhookOutlet | undefined, by = 'service', onChange?: () => Promise<void>) {
     this.#stores = stores;
     this.#outlet = outlet;
     this.#by = by;
+    this.#onChange = onChange;
   }
 
   /** As `AccessService.actingAs`. */
   actingAs(by: string): WebhookService {
-    return new WebhookService(this.#stores, this.#outlet, by);
+    return new WebhookService(this.#stores, this.#outlet, by, this.#onChange);
   }
 
   async list(request: ListRequest<object, 'ID'>): Promise<Page<WebhookEndpoint>> {
@@ -246,7 +249,7 @@ export class WebhookService {
       await stores.webhooks.attributeChangesTo(this.#by);
       return work(stores);
     });
-    await this.#outlet?.onChange();
+    await this.#onChange?.();
     return result;
   }
 

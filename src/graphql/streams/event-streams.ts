@@ -14,7 +14,7 @@ import type { Principal } from '../../domain/access/principal.ts';
 import { isUnavailable } from '../../domain/errors.ts';
 import { eventPredicate, type EventFilter } from '../../domain/events/event-filter.ts';
 import { EventService } from '../../domain/events/event.service.ts';
-import type { EventPosition, StoreEvent } from '../../domain/events/event.ts';
+import { type EventPosition, memoryOf, type StoreEvent } from '../../domain/events/event.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { type FeedStream, FeedStreams, type Framing, type StreamTerms } from '../../platform/feed/index.ts';
 import type { OnRefusal } from '../../http/observe/bounds.ts';
@@ -67,8 +67,6 @@ export interface StreamOpening {
 /** An estimate of what a stream and its connection take, and each object of its filter. */
 const bytesOfStream = 16 * 1024;
 const bytesOfSubject = 8;
-/** An estimate of what an event takes besides its texts. */
-const bytesOfEvent = 600;
 
 /** The event streams of the process: who may open them, what they cost and remember. */
 export class EventStreams {
@@ -86,7 +84,7 @@ export class EventStreams {
     this.#texts = new StreamTexts(onRefusal, onFailure);
     this.#streams = new FeedStreams({
       log: stores.for(callers.service('event feed')).events,
-      bytesOf: bytesOfStored,
+      bytesOf: memoryOf,
       isOutage: isUnavailable,
       onFailure,
       terms: { ...defaultTerms, ...terms },
@@ -193,12 +191,4 @@ export class EventStreams {
       },
     });
   }
-}
-
-/** An estimate of an event's memory: JavaScript keeps texts of other alphabets in two bytes for each character. */
-function bytesOfStored({ subject }: StoreEvent): number {
-  let bytes = bytesOfEvent;
-  for (const value of Object.values<unknown>(subject?.row ?? {}))
-    if (typeof value === 'string') bytes += 2 * value.length;
-  return bytes;
 }
