@@ -2,11 +2,12 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { type Config, ConfigError, type Environment, readConfig } from '../config.ts';
-import { describeDatabase } from '../database-url.ts';
-import { explainFailure } from '../failed-start.ts';
-import { holdsEmbeddedPostgres } from '../platform/embedded/index.ts';
-import { plainText } from '../platform/shown-error.ts';
+import { type DatabaseLocation, describeDatabase } from '../database-url.ts';
+import { FailedDatabase } from '../database/start/failed-database.ts';
 import type { OpenDatabaseOptions } from '../database/start/open.ts';
+import { explainFailure } from '../failed-start.ts';
+import { holdsEmbeddedPostgres, startEmbeddedPostgres } from '../platform/embedded/index.ts';
+import { plainText } from '../platform/shown-error.ts';
 
 /** Runs a command; reports a failure, without a stack trace where the message is enough. */
 export async function run(work: () => Promise<void>): Promise<void> {
@@ -49,18 +50,35 @@ export function notify(sentence: string): void {
   console.error(plainText(sentence));
 }
 
+/** The database of the settings, for as long as the work takes: the embedded engine runs in this process. */
+export async function onDatabase(
+  { databaseUrl, dataDir }: Config,
+  work: (location: DatabaseLocation) => Promise<void>,
+): Promise<void> {
+  const embedded = databaseUrl === undefined ? await startEmbeddedPostgres(dataDir, true) : undefined;
+  try {
+    await work((databaseUrl ?? embedded?.connection) as DatabaseLocation);
+  } catch (error) {
+    throw databaseUrl === undefined ? error : new FailedDatabase(databaseUrl, error);
+  } finally {
+    await embedded?.close();
+  }
+}
+
+type OptionTypes = Readonly<Record<string, 'string' | 'boolean'>>;
+
+type OptionValues<Types extends OptionTypes> = {
+  readonly [Name in keyof Types]?: Types[Name] extends 'boolean' ? boolean : string;
+};
+
 /**
- * The values of the options with these names. Ends the process with its usage for `--help`, and with 2 for a wrong
- * command line.
+ * The values of these options. Ends the process with its usage for `--help`, and with 2 for a wrong command line.
  */
-export function parseCommandLine<Name extends string>(
-  usage: string,
-  names: readonly Name[],
-): Readonly<Partial<Record<Name, string>>> {
-  const options = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
+export function parseCommandLine<const Types extends OptionTypes>(usage: string, types: Types): OptionValues<Types> {
+  const options = Object.fromEntries(Object.entries(types).map(([name, type]) => [name, { type }]));
   try {
     const { help, ...values } = parseArgs({ options: { ...options, help: { type: 'boolean' } } }).values;
-    if (help !== true) return values as Partial<Record<Name, string>>;
+    if (help !== true) return values;
   } catch (error) {
     // The rest, after the first sentence, is about arguments that begin with a dash.
     console.error(`${(error as Error).message.split('. ')[0]}.\n\n${usage}`);

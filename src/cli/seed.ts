@@ -1,11 +1,9 @@
 import '../node-version.ts';
 import '../foreign-variables.ts';
 
-import { startEmbeddedPostgres } from '../platform/embedded/index.ts';
-import { FailedDatabase } from '../database/start/failed-database.ts';
 import { migrate } from '../database/start/migrate.ts';
 import { seedStore } from '../database/start/seed.ts';
-import { notify, parseCommandLine, readSettings, run } from './run.ts';
+import { notify, onDatabase, parseCommandLine, readSettings, run } from './run.ts';
 
 const usage = `usage: npm run seed -- --pets N [--categories N] [--orders N]
 
@@ -22,7 +20,7 @@ function readCount(name: string, text: string | undefined, fallback: number): nu
 }
 
 function readOptions(): { pets: number; categories: number; orders: number } {
-  const values = parseCommandLine(usage, ['pets', 'categories', 'orders']);
+  const values = parseCommandLine(usage, { pets: 'string', categories: 'string', orders: 'string' });
   if (values.pets === undefined) {
     console.error(usage);
     process.exit(2);
@@ -53,17 +51,10 @@ function showProgress(): (share: number, next: string) => void {
 
 const options = readOptions();
 await run(async () => {
-  const config = readSettings();
-  const embedded = config.databaseUrl === undefined ? await startEmbeddedPostgres(config.dataDir, true) : undefined;
-  const location = config.databaseUrl ?? (embedded as NonNullable<typeof embedded>).connection;
-  try {
+  await onDatabase(readSettings(), async (location) => {
     await migrate({ location, onWait: notify });
     await seedStore({ location, ...options, onProgress: showProgress() });
-  } catch (error) {
-    throw typeof location === 'string' ? new FailedDatabase(location, error) : error;
-  } finally {
-    await embedded?.close();
-  }
+  });
   console.log(
     `Added ${options.pets} pets with their stock, ${options.categories} categories and ${options.orders} orders.`,
   );

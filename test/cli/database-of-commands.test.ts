@@ -9,7 +9,7 @@ import { databaseDirectory } from '../support/temporary-directory.ts';
 
 const environment = await createTestDatabase();
 
-const commands = ['keys.ts list', 'webhooks.ts list', 'migrate.ts', 'seed.ts --pets 1'];
+const commands = ['keys.ts list', 'webhooks.ts list', 'migrate.ts', 'migrate.ts --dry-run', 'seed.ts --pets 1'];
 
 async function run(command: string, settings: Readonly<Record<string, string>>) {
   const running = new RunningCommand(`node src/cli/${command}`, settings);

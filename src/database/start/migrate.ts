@@ -101,12 +101,17 @@ interface MigrationRun extends Pick<MigrateOptions, 'fill' | 'onMigrated'> {
 async function migrateUp(run: MigrationRun): Promise<void> {
   // Before the transaction, because they make the migrator's own table on a connection of its own.
   const executed = await run.orm.migrator.getExecuted();
-  if (executed.some(({ name }) => name === firstBeforeRelease)) throw new UnsuitableServer(madeBeforeRelease);
+  assertMadeByRelease(new Set(executed.map(({ name }) => name)));
   if ((await run.orm.migrator.getPending()).length > 0) {
     const applied = await withLocks(run, (em) => migrateOnce(run, em));
     for (const migration of applied) run.onMigrated?.(migration);
   }
   await run.orm.em.getConnection().execute(eventRights);
+}
+
+/** Throws UnsuitableServer for a database with these migrations of before 1.0.0. */
+export function assertMadeByRelease(executed: ReadonlySet<string>): void {
+  if (executed.has(firstBeforeRelease)) throw new UnsuitableServer(madeBeforeRelease);
 }
 
 type Work<Result> = (em: SqlEntityManager) => Promise<Result>;

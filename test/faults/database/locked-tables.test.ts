@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { migrations } from '../../../migrations/index.ts';
 import { createMaintenanceOrm } from '../../../src/database/database.ts';
 import { migrate } from '../../../src/database/start/migrate.ts';
-import { connect } from '../../support/postgres-client.ts';
+import { connect, runSql } from '../../support/postgres-client.ts';
 import { RunningCommand } from '../../support/running-command.ts';
 import { startCluster } from '../../support/started-cluster.ts';
 import { startTestApp, type TestApp } from '../../support/test-app.ts';
@@ -28,8 +28,8 @@ beforeEach(async () => {
 
 afterEach(() => holder.end());
 
-const startMigration = (): RunningCommand =>
-  new RunningCommand('node dist/src/cli/migrate.js', { DATABASE_URL: cluster.url });
+const startMigration = (options = ''): RunningCommand =>
+  new RunningCommand(`node dist/src/cli/migrate.js ${options}`, { DATABASE_URL: cluster.url });
 
 /** A start in this process, and the sentences that it has said. */
 function start(): { readonly app: Promise<TestApp>; readonly said: readonly string[] } {
@@ -66,6 +66,40 @@ it('a migration that a lock keeps waiting says who holds it, delays others by a 
   expect(longest).toBeLessThan(2_000);
   const { rows } = await holder.query(`select to_regclass('event_outbox') as table`);
   expect(rows).toEqual([{ table: null }]);
+});
+
+it('a dry run waits for no lock, names those that would be taken, and changes nothing', async () => {
+  await holder.query('lock table categories, pets, orders, inventory');
+  const tablesAndRows = `select relname, relacl from pg_class where relnamespace = 'public'::regnamespace
+    union all select name, null from petstore_migrations order by 1`;
+  const { rows: before } = await holder.query(tablesAndRows);
+  const command = startMigration('--dry-run');
+  expect(await command.ended()).toBe(0);
+  expect(command.output.split('\n').slice(1)).toEqual([
+    'Would be carried out in one transaction, which keeps every lock until its end:',
+    '2026-11-27-events',
+    ...['categories', 'inventory', 'orders', 'pets'].map((table) => `  SHARE ROW EXCLUSIVE on ${table}: writes wait`),
+    ...missing.slice(1).flatMap(({ name }) => [name, '  no lock on a table that exists']),
+    'Nothing has been changed.',
+  ]);
+  expect((await holder.query(tablesAndRows)).rows).toEqual(before);
+  await holder.query('commit');
+  await migrate({ location: cluster.url });
+  const repeated = startMigration('--dry-run');
+  expect(await repeated.ended()).toBe(0);
+  expect(repeated.output).toMatch(/^The tables are up to date\. No migration would be carried out\.$/m);
+});
+
+it('a dry run on an empty database makes no table, not even that of the migrations', async () => {
+  await holder.query('commit');
+  await holder.query('create database fresh');
+  const fresh = cluster.url.replace(/postgres$/, 'fresh');
+  const command = new RunningCommand('node dist/src/cli/migrate.js --dry-run', { DATABASE_URL: fresh });
+  expect(await command.ended()).toBe(0);
+  expect(command.output).toContain(
+    migrations.map(({ name }) => `${name}\n  no lock on a table that exists`).join('\n'),
+  );
+  expect(await runSql(fresh, `select relname from pg_class where relnamespace = 'public'::regnamespace`)).toEqual([]);
 });
 
 it('a migration that fails says why in a sentence, and what would be right', async () => {
