@@ -265,6 +265,8 @@ export default {
     },
   ],
   options: {
+    // Copies in which recipes are tried share the packages by a link.
+    preserveSymlinks: true,
     parser: 'tsc',
     tsPreCompilationDeps: true,
     doNotFollow: { path: '^node_modules/' },

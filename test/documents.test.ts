@@ -11,6 +11,7 @@ const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 const documents = [
   'README.md',
   'src/README.md',
+  'src/RECIPES.md',
   'test/README.md',
   '.github/A-DAY.md',
   '.github/CHANGELOG.md',
