@@ -15,12 +15,12 @@ import {
 } from './page.ts';
 import { type ReferredId, throwIfRefused, writeReferring } from './reference.ts';
 import {
-  type ChildStore,
   existing,
   findByIds,
   ForeignKeyViolation,
   type Include,
   lockById,
+  type Parents,
   type ReadStore,
   type UpdateOptions,
   type WriteStore,
@@ -97,6 +97,24 @@ export abstract class NounService<Row, Kind extends NounKind<Row>, Relation exte
 
   async count(filter: FilterRequest<Kind['filter']> | null | undefined): Promise<number> {
     return this.storeIn(this.stores).count(this.parse({ filter }).filter);
+  }
+
+  /** The same page for each parent, in the order of the parents. */
+  async listPerParent(
+    parents: Parents<Row>,
+    request: ListRequest<FilterRequest<Kind['filter']>, SortFieldOf<Kind>>,
+    { include }: ListOptions<Relation> = {},
+  ): Promise<Page<Row>[]> {
+    const { filter, keyset } = this.parse(request);
+    const slices = await this.storeIn(this.stores).pagePerParent(parents, filter, keyset, include);
+    return slices.map((slice) => this.pageOf(keyset, slice));
+  }
+
+  async countPerParent(
+    parents: Parents<Row>,
+    filter: FilterRequest<Kind['filter']> | null | undefined,
+  ): Promise<number[]> {
+    return this.storeIn(this.stores).countPerParent(parents, this.parse({ filter }).filter);
   }
 
   /**
@@ -190,34 +208,5 @@ export abstract class NounService<Row, Kind extends NounKind<Row>, Relation exte
       check?.(row);
       return write(within, true);
     });
-  }
-}
-
-/** The service of a noun each of whose rows names a parent. */
-export abstract class ChildService<
-  Row,
-  Kind extends NounKind<Row>,
-  Relation extends string = never,
-> extends NounService<Row, Kind, Relation> {
-  protected abstract override storeIn(
-    stores: Stores,
-  ): ServedStore<Row, Kind, Relation> & ChildStore<Row, Kind, Relation>;
-
-  /** The same page for each parent, in the order of the parents. */
-  async listPerParent(
-    parents: readonly Id[],
-    request: ListRequest<FilterRequest<Kind['filter']>, SortFieldOf<Kind>>,
-    { include }: ListOptions<Relation> = {},
-  ): Promise<Page<Row>[]> {
-    const { filter, keyset } = this.parse(request);
-    const slices = await this.storeIn(this.stores).pagePerParent(parents, filter, keyset, include);
-    return slices.map((slice) => this.pageOf(keyset, slice));
-  }
-
-  async countPerParent(
-    parents: readonly Id[],
-    filter: FilterRequest<Kind['filter']> | null | undefined,
-  ): Promise<number[]> {
-    return this.storeIn(this.stores).countPerParent(parents, this.parse({ filter }).filter);
   }
 }

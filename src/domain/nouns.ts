@@ -91,6 +91,13 @@ export type EventTypeOf<Name extends NounName> = Nouns[Name] extends { readonly 
 
 export const nounNames = Object.keys(nouns) as NounName[];
 
+export type ReferenceOf<Name extends NounName> = keyof Nouns[Name]['references'] & string;
+/** The noun whose rows a reference names. */
+export type ReferredBy<Name extends NounName, Reference extends ReferenceOf<Name>> = Extract<
+  Nouns[Name]['references'][Reference],
+  NounName
+>;
+
 /** The properties of a noun that name a row of another. */
 export function referencesOf(noun: NounName): Readonly<Record<string, NounName>> {
   return nouns[noun].references;

@@ -19,6 +19,20 @@ export interface ReadStore<Row, Of extends List, Relation extends string = never
     include?: Include<Relation>,
   ): Promise<Slice<Row>>;
   count(filter: FilterOf<Of['filter']>): Promise<number>;
+  /** The same page for each parent, in the order of the parents; empty for one that doesn't exist. */
+  pagePerParent(
+    parents: Parents<Row>,
+    filter: FilterOf<Of['filter']>,
+    keyset: Keyset<SortFieldOf<Of>>,
+    include?: Include<Relation>,
+  ): Promise<Slice<Row>[]>;
+  countPerParent(parents: Parents<Row>, filter: FilterOf<Of['filter']>): Promise<number[]>;
+}
+
+/** The rows that a property of others names. */
+export interface Parents<Child> {
+  readonly property: keyof Child & string;
+  readonly ids: readonly Id[];
 }
 
 /** The store of a noun: that of a plain one has no more methods. */
@@ -26,18 +40,6 @@ export interface NounStore<Entity, Of extends List, Relations extends object = o
   extends
     ReadStore<Entity & Partial<Relations>, Of, keyof Relations & string>,
     WriteStore<Entity & Partial<Relations>, RowData<Entity>, keyof Relations & string> {}
-
-/** Reading the rows of a noun by their parents: each names one. Every method is one statement. */
-export interface ChildStore<Row, Of extends List, Relation extends string = never> {
-  /** The same page for each parent, in the order of the parents; empty for one that doesn't exist. */
-  pagePerParent(
-    parents: readonly Id[],
-    filter: FilterOf<Of['filter']>,
-    keyset: Keyset<SortFieldOf<Of>>,
-    include?: Include<Relation>,
-  ): Promise<Slice<Row>[]>;
-  countPerParent(parents: readonly Id[], filter: FilterOf<Of['filter']>): Promise<number[]>;
-}
 
 /**
  * For what a row is locked: for being named by another row, for a change, for its deletion. `deleteNow` is the same as

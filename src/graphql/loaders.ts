@@ -3,10 +3,19 @@ import DataLoader from 'dataloader';
 import type { Principal } from '../domain/access/principal.ts';
 import { isUnavailable } from '../domain/errors.ts';
 import type { Id } from '../domain/id.ts';
-import { nouns, type CollectionOf, type NounName, type NounServices } from '../domain/nouns.ts';
+import {
+  idOf,
+  nouns,
+  type CollectionOf,
+  type NounName,
+  type ReferenceOf,
+  referencesOf,
+  type ReferredBy,
+  type RowOf,
+} from '../domain/nouns.ts';
 import type { ListOptions, ListRequest, Page } from '../domain/page.ts';
 import type { Services } from '../domain/services.ts';
-import type { Include } from '../domain/store.ts';
+import type { Include, Parents } from '../domain/store.ts';
 import type { NestedQuota } from './nested-quota.ts';
 
 /** A row of a noun, with what was included. */
@@ -28,14 +37,15 @@ export interface ChildList<Row> {
   countPerParent(parents: readonly Id[], filter: ListRequest<object, string>['filter']): Promise<number[]>;
 }
 
-/** The nouns that refer to this one, and whose store lists rows by it. */
-type ChildOf<Parent extends NounName> = {
-  [Name in NounName]: NounServices[CollectionOf<Name>] extends { readonly countPerParent: unknown }
-    ? Parent extends (typeof nouns)[Name]['references'][keyof (typeof nouns)[Name]['references']]
-      ? Name
-      : never
-    : never;
-}[NounName];
+/** The service of a noun, as far as its rows are listed by the rows that they refer to. */
+interface ReferringList<Row> {
+  listPerParent(
+    parents: Parents<Row>,
+    request: ListRequest<object, string>,
+    options: ListOptions<string>,
+  ): Promise<Page<Row>[]>;
+  countPerParent(parents: Parents<Row>, filter: ListRequest<object, string>['filter']): Promise<number[]>;
+}
 
 /**
  * The loaders of one request, or one root mutation. They batch the loads of one tick of the event loop, and cache the
@@ -46,7 +56,7 @@ export class Loaders {
   readonly #quota: NestedQuota;
   readonly #principal: Principal;
   readonly #rows = new Map<string, DataLoader<string, unknown>>();
-  readonly #children = new Map<string, Children<unknown>>();
+  readonly #children = new Map<string, unknown>();
 
   constructor(services: Services, quota: NestedQuota, principal: Principal) {
     this.#services = services;
@@ -69,23 +79,45 @@ export class Loaders {
     return loader;
   }
 
-  /** The rows of a noun by the row that they refer to: `childrenOf('category', 'pet')` for `Category.pets`. */
-  childrenOf<Parent extends NounName, Child extends ChildOf<Parent>>(
-    parent: Parent,
+  /** The rows of a noun by the row that one of its references names: `childrenOf('pet', 'categoryId')`. */
+  childrenOf<Child extends NounName, Reference extends ReferenceOf<Child>>(
     child: Child,
-  ): Children<FoundRow<Child>> {
-    const field = `${nouns[parent].typeName}.${nouns[child].collection}`;
-    return this.children(field, (services) => services[nouns[child].collection] as ChildList<FoundRow<Child>>);
+    property: Reference,
+  ): Children<FoundRow<Child>, RowOf<ReferredBy<Child, Reference>>> {
+    const { collection } = nouns[child];
+    const parent = referencesOf(child)[property] as ReferredBy<Child, Reference>;
+    const field = `${nouns[parent].typeName}.${collection}`;
+    return this.#childrenAs(
+      `${child}.${property}`,
+      field,
+      (row) => idOf(parent, row),
+      (services) => {
+        const service = services[collection] as ReferringList<FoundRow<Child>>;
+        return {
+          listPerParent: (ids, request, options) => service.listPerParent({ property, ids }, request, options),
+          countPerParent: (ids, filter) => service.countPerParent({ property, ids }, filter),
+        };
+      },
+    );
   }
 
   /** The rows of a list by their parents, for the field that shows them. */
-  children<Row>(field: string, listOf: (services: Services) => ChildList<Row>): Children<Row> {
-    const known = this.#children.get(field) as Children<Row> | undefined;
+  children<Row>(field: string, listOf: (services: Services) => ChildList<Row>): Children<Row, { readonly id: Id }> {
+    return this.#childrenAs(field, field, ({ id }: { readonly id: Id }) => id, listOf);
+  }
+
+  #childrenAs<Row, Parent>(
+    key: string,
+    field: string,
+    idOfParent: (parent: Parent) => Id,
+    listOf: (services: Services) => ChildList<Row>,
+  ): Children<Row, Parent> {
+    const known = this.#children.get(key) as Children<Row, Parent> | undefined;
     if (known !== undefined) return known;
-    const children = new Children(listOf(this.#services), (parents) =>
+    const children = new Children(listOf(this.#services), idOfParent, (parents) =>
       this.#quota.count(this.#principal, field, parents),
     );
-    this.#children.set(field, children);
+    this.#children.set(key, children);
     return children;
   }
 }
@@ -94,13 +126,19 @@ export class Loaders {
  * The loaders of a nested connection: one for each field of the operation, by its arguments. The executor makes these
  * once, so they are the same object for all parents, which share a statement.
  */
-export class Children<Row> {
+export class Children<Row, Parent> {
+  readonly idOf: (parent: Parent) => Id;
   readonly #list: ChildList<Row>;
   readonly #countParents: (parents: number) => Promise<Error | undefined>;
   readonly #pages = new Map<object, DataLoader<Id, Page<Row> | null>>();
   readonly #counts = new Map<object, DataLoader<Id, number>>();
 
-  constructor(list: ChildList<Row>, countParents: (parents: number) => Promise<Error | undefined>) {
+  constructor(
+    list: ChildList<Row>,
+    idOfParent: (parent: Parent) => Id,
+    countParents: (parents: number) => Promise<Error | undefined>,
+  ) {
+    this.idOf = idOfParent;
     this.#list = list;
     this.#countParents = countParents;
   }

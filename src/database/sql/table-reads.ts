@@ -2,7 +2,7 @@ import { LruMap } from '../../platform/lru-map.ts';
 import type { Id } from '../../domain/id.ts';
 import type { FilterOf } from '../../domain/filter.ts';
 import { maxBatchSize, maxPageSize, type Keyset, type List, type Slice, type SortFieldOf } from '../../domain/page.ts';
-import type { Include } from '../../domain/store.ts';
+import type { Include, Parents } from '../../domain/store.ts';
 import {
   type LookUp,
   lookUpOf,
@@ -29,8 +29,6 @@ export interface Source<Of extends List, RelationName extends string = never> {
   readonly from: string;
   /** The columns of each order; the last one is the id. An index has them in this order. */
   readonly by: Readonly<Record<SortFieldOf<Of>, readonly SortColumn[]>>;
-  /** The foreign key to the parent, where there is one. */
-  readonly parent?: string;
   /** `isPerParent`: rows are read of certain parents only. */
   readonly conditions: (filter: FilterOf<Of['filter']>, isPerParent: boolean) => Conditions;
 }
@@ -76,12 +74,12 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
   /** The same page for each parent, in the order of the parents; empty for one that doesn't exist. */
   async pagePerParent(
     session: Session,
-    parents: readonly Id[],
+    parents: Parents<Row>,
     filter: FilterOf<Of['filter']>,
     keyset: Keyset<SortFieldOf<Of>>,
     include: Include<RelationName> = [],
   ): Promise<Slice<Row>[]> {
-    const perParent: Row[][] = parents.map(() => []);
+    const perParent: Row[][] = parents.ids.map(() => []);
     // The number is that of the row's parent, from 1.
     const page = { filter, keyset, include, parents };
     for (const { number, row } of await this.#read(session, page, numbered)) {
@@ -95,32 +93,33 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
     return count;
   }
 
-  async countPerParent(session: Session, parents: readonly Id[], filter: FilterOf<Of['filter']>): Promise<number[]> {
+  async countPerParent(session: Session, parents: Parents<Row>, filter: FilterOf<Of['filter']>): Promise<number[]> {
     const counts = new Map(
       await this.#count(session, filter, parents, ([count, id]) => [String(id), Number(count)] as const),
     );
-    return parents.map((id) => counts.get(id) ?? 0);
+    return parents.ids.map((id) => counts.get(id) ?? 0);
   }
 
   /** None when no row can match. */
   async #count<Count>(
     session: Session,
     filter: FilterOf<Of['filter']>,
-    parents: readonly Id[] | undefined,
+    parents: Parents<Row> | undefined,
     decode: Statement<Count>['decode'],
   ): Promise<Count[]> {
-    const { from, parent } = this.#source;
+    const { from, table } = this.#source;
     const conditions = this.#source.conditions(filter, parents !== undefined);
-    if (conditions === undefined || parents?.length === 0) return [];
+    if (conditions === undefined || parents?.ids.length === 0) return [];
     const placeholders = new Placeholders();
     const tests = conditions.map(({ sql }, index) => sql((type) => placeholders.bind(index, type)));
+    const parent = parents && table.column(parents.property);
     if (parents !== undefined) tests.push(`${parent} = any(${placeholders.bind(conditions.length, 'bigint[]')})`);
     const where = tests.length === 0 ? '' : `where ${tests.join(' and ')}`;
     const text =
       parents === undefined
         ? `select count(*) from ${from} ${where}`
         : `select count(*), ${parent} from ${from} ${where} group by 2`;
-    const values = placeholders.parametersOf([...conditions.map(({ value }) => value), parents]);
+    const values = placeholders.parametersOf([...conditions.map(({ value }) => value), parents?.ids]);
     const columns = parents === undefined ? 1 : 2;
     return session.run({ text, name: undefined, kind: 'slow', columns, decode }, values);
   }
@@ -156,22 +155,22 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
   /** The rows of a page, or of the same page of each parent. */
   async #read<Result>(
     session: Session,
-    { filter, keyset, include, parents }: PageRead<Of, RelationName>,
+    { filter, keyset, include, parents }: PageRead<Row, Of, RelationName>,
     variantOf: (rows: Statement<Row>) => Statement<Result>,
   ): Promise<Result[]> {
     const conditions = this.#source.conditions(filter, parents !== undefined);
-    if (conditions === undefined || keyset.isUnread || parents?.length === 0) return [];
-    const template = this.#pageTemplate(conditions, keyset, include, parents !== undefined);
+    if (conditions === undefined || keyset.isUnread || parents?.ids.length === 0) return [];
+    const template = this.#pageTemplate(conditions, keyset, include, parents?.property);
     if (template === undefined) return [];
     const type = this.#source.list.sorting.keys[keyset.sort.field]?.type;
     const choices = conditions.reduce((product, { choice }) => product * (choice?.count ?? 1), 1);
-    const walks = choices * (parents?.length ?? 1);
+    const walks = choices * (parents?.ids.length ?? 1);
     const isLong =
       walks > maxSharedWalks ||
       (keyset.limit + 1) * walks > maxSharedRows ||
       conditions.some(({ isFilter }) => isFilter);
     const statement = variantOf(template.statement);
-    const values = template.placeholders.parametersOf(pageValues({ type, conditions }, keyset, parents));
+    const values = template.placeholders.parametersOf(pageValues({ type, conditions }, keyset, parents?.ids));
     return session.run(isLong ? slow(statement) : statement, values);
   }
 
@@ -179,13 +178,13 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
     conditions: readonly Condition[],
     keyset: Keyset<SortFieldOf<Of>>,
     include: Include<RelationName>,
-    isPerParent: boolean,
+    parent: (keyof Row & string) | undefined,
   ): PageTemplate<Row> | undefined {
     const maxRows = keyset.limit > maxPageSize ? maxBatchSize : maxPageSize;
-    const key = `${maxRows} ${isPerParent} ${include.join()} ${pageTemplate(keyset, conditions)}`;
+    const key = `${maxRows} ${parent} ${include.join()} ${pageTemplate(keyset, conditions)}`;
     const known = this.#pages.get(key);
     if (known !== undefined) return known.template;
-    const { by, from, parent, list } = this.#source;
+    const { by, from, table, list } = this.#source;
     const { selection } = this.#selected(include);
     const page = pageText(
       {
@@ -193,7 +192,7 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
         columnCount: selection.columnCount,
         texts: selection.texts,
         from: `${from} ${selection.joins}`,
-        parent: isPerParent ? parent : undefined,
+        parent: parent && table.column(parent),
         conditions,
         by: by[keyset.sort.field],
         type: list.sorting.keys[keyset.sort.field]?.type,
@@ -212,11 +211,11 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
   }
 }
 
-interface PageRead<Of extends List, RelationName extends string> {
+interface PageRead<Row, Of extends List, RelationName extends string> {
   readonly filter: FilterOf<Of['filter']>;
   readonly keyset: Keyset<SortFieldOf<Of>>;
   readonly include: Include<RelationName>;
-  readonly parents?: readonly Id[];
+  readonly parents?: Parents<Row>;
 }
 
 interface Numbered<Row> {

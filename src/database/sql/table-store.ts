@@ -1,15 +1,17 @@
 import type { FilterOf } from '../../domain/filter.ts';
 import type { Id } from '../../domain/id.ts';
 import type { Keyset, List, Slice, SortFieldOf } from '../../domain/page.ts';
-import type { ChildStore, Include, LockStrength, NounStore, ReadStore, RowData } from '../../domain/store.ts';
+import type { Include, LockStrength, NounStore, Parents, ReadStore, RowData } from '../../domain/store.ts';
 import type { Session } from '../../platform/postgres/index.ts';
 import type { TableReads } from './table-reads.ts';
 import type { TableWrites } from './table-writes.ts';
 
 /** Reads the rows of one kind in one session, by statements that are made once. */
-export class ReadOnlyStore<Row, Of extends List<Row>, Relation extends string = never>
-  implements ReadStore<Row, Of, Relation>, ChildStore<Row, Of, Relation>
-{
+export class ReadOnlyStore<Row, Of extends List<Row>, Relation extends string = never> implements ReadStore<
+  Row,
+  Of,
+  Relation
+> {
   protected readonly session: Session;
   protected readonly reads: TableReads<Row, Of, Relation>;
 
@@ -35,7 +37,7 @@ export class ReadOnlyStore<Row, Of extends List<Row>, Relation extends string = 
   }
 
   pagePerParent(
-    parents: readonly Id[],
+    parents: Parents<Row>,
     filter: FilterOf<Of['filter']>,
     keyset: Keyset<SortFieldOf<Of>>,
     include?: Include<Relation>,
@@ -43,7 +45,7 @@ export class ReadOnlyStore<Row, Of extends List<Row>, Relation extends string = 
     return this.reads.pagePerParent(this.session, parents, filter, keyset, include);
   }
 
-  countPerParent(parents: readonly Id[], filter: FilterOf<Of['filter']>): Promise<number[]> {
+  countPerParent(parents: Parents<Row>, filter: FilterOf<Of['filter']>): Promise<number[]> {
     return this.reads.countPerParent(this.session, parents, filter);
   }
 }

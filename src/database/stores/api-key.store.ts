@@ -85,19 +85,18 @@ class SessionApiKeys extends ReadOnlyStore<ListedKey, typeof apiKeyList, ApiKeyR
     await this.session.run(attribute, [by]);
   }
 
-  historyPerKey(keyIds: readonly Id[], keyset: Keyset<'ID'>): Promise<Slice<ApiKeyChange>[]> {
-    return this.#made.history.pagePerParent(this.session, keyIds, {}, keyset);
+  historyPerKey(ids: readonly Id[], keyset: Keyset<'ID'>): Promise<Slice<ApiKeyChange>[]> {
+    return this.#made.history.pagePerParent(this.session, { property: 'keyId', ids }, {}, keyset);
   }
 
-  countHistoryPerKey(keyIds: readonly Id[]): Promise<number[]> {
-    return this.#made.history.countPerParent(this.session, keyIds, {});
+  countHistoryPerKey(ids: readonly Id[]): Promise<number[]> {
+    return this.#made.history.countPerParent(this.session, { property: 'keyId', ids }, {});
   }
 }
 
 function historyReads(metadata: MetadataStorage): HistoryReads {
   const table = new EntityTable(metadata.get(ApiKeyChange));
-  const source = listSource(table, historyList, {});
-  return new TableReads({ ...source, parent: table.column('keyId') });
+  return new TableReads(listSource(table, historyList, {}));
 }
 
 /** As `statusOf` has it. */

@@ -28,7 +28,7 @@ export function createOrderStore(metadata: MetadataStorage): (session: Session) 
       return isPerParent || petIdIn !== undefined ? flagged(isComplete, 'isFilter') : isComplete;
     },
   });
-  const reads = new TableReads<OrderRow, typeof orderList, OrderRelation>({ ...source, parent: table.column('petId') });
+  const reads = new TableReads<OrderRow, typeof orderList, OrderRelation>(source);
   const writes = new TableWrites<OrderRow, RowData<Order>, OrderRelation>(table, relations);
   return (session) => new TableStore<Order, typeof orderList, OrderRelations>(session, reads, writes);
 }

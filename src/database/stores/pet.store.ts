@@ -59,7 +59,7 @@ export function createPetStore(metadata: MetadataStorage): (session: Session) =>
     inventory: hasOne(table, 'inventory', inventory, 'petId'),
   };
   const source = listSource(table, petList, relations);
-  const reads: PetReads = new TableReads({ ...source, parent: table.column('categoryId') });
+  const reads: PetReads = new TableReads(source);
   const writes: PetWrites = new TableWrites(table, relations);
   return (session) => new SessionPets(session, reads, writes, stockItem);
 }

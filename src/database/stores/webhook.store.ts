@@ -41,8 +41,8 @@ export function createWebhookStore(
   const history = new EntityTable(metadata.get(WebhookEndpointChange));
   const made: MadeOnce = {
     reads: new TableReads(listSource(new EntityTable(metadata.get(WebhookEndpoint)), webhookList, {})),
-    attempts: new TableReads({ ...listSource(attempts, attemptList, {}), parent: attempts.column('endpointId') }),
-    history: new TableReads({ ...listSource(history, webhookHistoryList, {}), parent: history.column('endpointId') }),
+    attempts: new TableReads(listSource(attempts, attemptList, {})),
+    history: new TableReads(listSource(history, webhookHistoryList, {})),
     withEntities,
   };
   return (session) => new SessionWebhooks(session, made);
@@ -102,19 +102,19 @@ class SessionWebhooks extends ReadOnlyStore<WebhookEndpoint, typeof webhookList>
   }
 
   attemptsPerEndpoint(ids: readonly Id[], keyset: Keyset<'ID'>): Promise<Slice<WebhookAttempt>[]> {
-    return this.#made.attempts.pagePerParent(this.session, ids, {}, keyset);
+    return this.#made.attempts.pagePerParent(this.session, { property: 'endpointId', ids }, {}, keyset);
   }
 
   countAttemptsPerEndpoint(ids: readonly Id[]): Promise<number[]> {
-    return this.#made.attempts.countPerParent(this.session, ids, {});
+    return this.#made.attempts.countPerParent(this.session, { property: 'endpointId', ids }, {});
   }
 
   historyPerEndpoint(ids: readonly Id[], keyset: Keyset<'ID'>): Promise<Slice<WebhookEndpointChange>[]> {
-    return this.#made.history.pagePerParent(this.session, ids, {}, keyset);
+    return this.#made.history.pagePerParent(this.session, { property: 'endpointId', ids }, {}, keyset);
   }
 
   countHistoryPerEndpoint(ids: readonly Id[]): Promise<number[]> {
-    return this.#made.history.countPerParent(this.session, ids, {});
+    return this.#made.history.countPerParent(this.session, { property: 'endpointId', ids }, {});
   }
 
   async deleteOldAttempts(before: Date, kept: number): Promise<void> {

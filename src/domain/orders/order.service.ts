@@ -1,5 +1,5 @@
 import { DomainError } from '../errors.ts';
-import { ChildService } from '../noun.service.ts';
+import { NounService } from '../noun.service.ts';
 import type { Reference } from '../reference.ts';
 import { anyRule, instantRule, orderQuantityRule } from '../rules.ts';
 import type { Include, UpdateOptions } from '../store.ts';
@@ -25,7 +25,7 @@ export const orderKind = {
   fields,
 };
 
-export class OrderService extends ChildService<OrderRow, typeof orderKind, OrderRelation> {
+export class OrderService extends NounService<OrderRow, typeof orderKind, OrderRelation> {
   protected override readonly kind = orderKind;
 
   protected override storeIn({ orders }: Stores): OrderStore {

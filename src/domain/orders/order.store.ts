@@ -2,7 +2,7 @@ import type { FilterFields, FilterOf } from '../filter.ts';
 import { sortedById } from '../page.ts';
 import type { Pet } from '../pets/pet.entity.ts';
 import { anyRule, idChoiceRule, instantRule } from '../rules.ts';
-import type { ChildStore, NounStore } from '../store.ts';
+import type { NounStore } from '../store.ts';
 import { Order } from './order.entity.ts';
 
 const orderFilter = {
@@ -26,6 +26,4 @@ export type OrderRelation = keyof OrderRelations;
 /** An order with the related rows that were included and exist. */
 export type OrderRow = Order & Partial<OrderRelations>;
 
-/** An order's parent is its pet. */
-export interface OrderStore
-  extends NounStore<Order, typeof orderList, OrderRelations>, ChildStore<OrderRow, typeof orderList, OrderRelation> {}
+export type OrderStore = NounStore<Order, typeof orderList, OrderRelations>;

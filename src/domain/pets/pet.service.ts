@@ -1,5 +1,5 @@
 import { compareIds } from '../id.ts';
-import { ChildService } from '../noun.service.ts';
+import { NounService } from '../noun.service.ts';
 import type { Page, PageArguments } from '../page.ts';
 import type { Reference } from '../reference.ts';
 import { anyRule, nameRule } from '../rules.ts';
@@ -35,7 +35,7 @@ export const petKind = {
 const newStock = { quantity: 0 };
 
 /** A pet's inventory item is deleted with it. */
-export class PetService extends ChildService<PetRow, typeof petKind, PetRelation> {
+export class PetService extends NounService<PetRow, typeof petKind, PetRelation> {
   protected override readonly kind = petKind;
 
   protected override storeIn({ pets }: Stores): PetStore {

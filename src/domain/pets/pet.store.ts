@@ -3,7 +3,7 @@ import type { FilterFields, FilterOf } from '../filter.ts';
 import type { InventoryItem } from '../inventory/inventory-item.entity.ts';
 import { sortedById } from '../page.ts';
 import { choiceRule, idChoiceRule, searchTextRule } from '../rules.ts';
-import type { ChildStore, Include, NounStore, RowData } from '../store.ts';
+import type { Include, NounStore, RowData } from '../store.ts';
 import { Pet, type PetStatus } from './pet.entity.ts';
 
 const petFilter = {
@@ -32,10 +32,6 @@ interface NewPetRow extends RowData<Pet> {
   readonly inventory: RowData<InventoryItem, 'petId' | 'status'>;
 }
 
-/** A pet's parent is its category. */
-export interface PetStore
-  extends
-    Omit<NounStore<Pet, typeof petList, PetRelations>, 'insert'>,
-    ChildStore<PetRow, typeof petList, PetRelation> {
+export interface PetStore extends Omit<NounStore<Pet, typeof petList, PetRelations>, 'insert'> {
   insert(row: NewPetRow, include?: Include<PetRelation>): Promise<PetRow>;
 }

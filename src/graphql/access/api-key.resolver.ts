@@ -99,12 +99,12 @@ class ApiKeyResolver {
     description: 'Its last 1,000 changes, latest first, page by page.',
   })
   history(
-    @Root() { id }: ListedKey,
+    @Root() key: ListedKey,
     @Args(() => ApiKeyHistoryArgs) args: ApiKeyHistoryArgs,
     @Ctx() { loaders }: GraphQLContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<PageConnection<ApiKeyChange> | null> {
-    return childConnection(loaders.children('ApiKey.history', historyIn), id, args, info);
+    return childConnection(loaders.children('ApiKey.history', historyIn), key, args, info);
   }
 
   @FieldResolver(() => Int, { description: 'The effective limit: that of its plan, or its own.' })

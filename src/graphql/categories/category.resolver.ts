@@ -50,12 +50,12 @@ export class CategoryResolver extends NodeResolver('category', () => CategoryTyp
 
   @FieldResolver(() => PetConnectionType, { nullable: true, description: 'The pets that belong to it, page by page.' })
   pets(
-    @Root() { id }: Category,
+    @Root() category: Category,
     @Args(() => PetConnectionArgs) args: PetConnectionArgs,
     @Ctx() { loaders }: GraphQLContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<PageConnection<Pet> | null> {
-    return childConnection(loaders.childrenOf('category', 'pet'), id, args, info);
+    return childConnection(loaders.childrenOf('pet', 'categoryId'), category, args, info);
   }
 
   @Creates()

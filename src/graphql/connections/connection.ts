@@ -1,6 +1,5 @@
 import type { GraphQLResolveInfo } from 'graphql';
 
-import type { Id } from '../../domain/id.ts';
 import type { ListRequest, Page, PageArguments } from '../../domain/page.ts';
 import type { Include } from '../../domain/store.ts';
 import { included, type PreparedInfo } from '../../platform/executor/index.ts';
@@ -35,15 +34,16 @@ export function requestFor<Request extends PageArguments>(request: Request, info
  * The connection of the rows that have a parent: `Category.pets`. When the quota of the field is exceeded, one parent
  * gets the error, and the others null.
  */
-export async function childConnection<Row>(
-  children: Children<Row>,
-  parent: Id,
+export async function childConnection<Row, Parent>(
+  children: Children<Row, Parent>,
+  parent: Parent,
   args: ListRequest<object, string>,
   info: GraphQLResolveInfo,
 ): Promise<PageConnection<Row> | null> {
   const include = relationsOf(info);
-  const page = await children.page(args, requestFor(args, info), include).load(parent);
-  return page && new PageConnection(page, () => children.count(args).load(parent), include);
+  const id = children.idOf(parent);
+  const page = await children.page(args, requestFor(args, info), include).load(id);
+  return page && new PageConnection(page, () => children.count(args).load(id), include);
 }
 
 /**

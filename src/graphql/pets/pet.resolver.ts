@@ -58,12 +58,12 @@ export class PetResolver extends NodeResolver('pet', () => PetType) {
 
   @FieldResolver(() => OrderConnectionType, { nullable: true, description: 'The orders for it, page by page.' })
   orders(
-    @Root() { id }: Pet,
+    @Root() pet: Pet,
     @Args(() => OrderConnectionArgs) args: OrderConnectionArgs,
     @Ctx() { loaders }: GraphQLContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<PageConnection<Order> | null> {
-    return childConnection(loaders.childrenOf('pet', 'order'), id, args, info);
+    return childConnection(loaders.childrenOf('order', 'petId'), pet, args, info);
   }
 
   @Creates(({ categoryId }: CreatePetInput) => [refer('category', categoryId)])

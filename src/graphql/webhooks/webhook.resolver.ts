@@ -122,12 +122,12 @@ class WebhookEndpointResolver {
     description: 'Its last 1,000 attempts of 7 days, latest first, page by page.',
   })
   attempts(
-    @Root() { id }: WebhookEndpoint,
+    @Root() endpoint: WebhookEndpoint,
     @Args(() => WebhookPageArgs) args: WebhookPageArgs,
     @Ctx() { loaders }: GraphQLContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<PageConnection<WebhookAttempt> | null> {
-    return childConnection(loaders.children('WebhookEndpoint.attempts', attemptsIn), id, args, info);
+    return childConnection(loaders.children('WebhookEndpoint.attempts', attemptsIn), endpoint, args, info);
   }
 
   @FieldResolver(() => WebhookEndpointChangeConnectionType, {
@@ -135,12 +135,12 @@ class WebhookEndpointResolver {
     description: 'Its last 1,000 changes, latest first, page by page.',
   })
   history(
-    @Root() { id }: WebhookEndpoint,
+    @Root() endpoint: WebhookEndpoint,
     @Args(() => WebhookPageArgs) args: WebhookPageArgs,
     @Ctx() { loaders }: GraphQLContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<PageConnection<WebhookEndpointChange> | null> {
-    return childConnection(loaders.children('WebhookEndpoint.history', historyIn), id, args, info);
+    return childConnection(loaders.children('WebhookEndpoint.history', historyIn), endpoint, args, info);
   }
 
   @NeedsScope('admin')

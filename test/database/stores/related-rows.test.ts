@@ -40,7 +40,12 @@ describe('related rows', () => {
     const ids = some.map(({ id }) => id);
     expect(await stores.pets.byIds(ids, ['category'])).toEqual(withCategory);
     expect(await stores.pets.byIds(ids.slice(0, 1), ['category'])).toEqual(withCategory.slice(0, 1));
-    const [slice] = await stores.pets.pagePerParent([some[0]!.categoryId], {}, keyset, ['inventory']);
+    const [slice] = await stores.pets.pagePerParent(
+      { property: 'categoryId', ids: [some[0]!.categoryId] },
+      {},
+      keyset,
+      ['inventory'],
+    );
     for (const row of slice!.rows) expect(row.inventory).toEqual(itemOf(row));
 
     const { rows: orderRows } = await stores.orders.page({}, keyset, ['pet']);
@@ -113,11 +118,12 @@ describe('a read is one statement', () => {
     const { statements, stores } = opened;
     for (const count of [3, 300]) {
       const ids = Array.from({ length: count }, (_, n) => String(n) as Id);
+      const ofPets = { property: 'petId', ids } as const;
       statements.length = 0;
       await stores.pets.byIds(ids);
-      await stores.pets.pagePerParent(ids, {}, keyset);
-      await stores.orders.pagePerParent(ids, {}, { ...keyset, sort: { field: 'SHIP_DATE', direction: 'desc' } });
-      await stores.orders.countPerParent(ids, { complete: true });
+      await stores.pets.pagePerParent({ property: 'categoryId', ids }, {}, keyset);
+      await stores.orders.pagePerParent(ofPets, {}, { ...keyset, sort: { field: 'SHIP_DATE', direction: 'desc' } });
+      await stores.orders.countPerParent(ofPets, { complete: true });
       expect(statements).toHaveLength(4);
     }
   });
@@ -130,7 +136,7 @@ describe('a read is one statement', () => {
       hasMore: false,
     });
     expect(await stores.pets.count({ categoryIdIn: [] })).toBe(0);
-    expect(await stores.pets.pagePerParent([], {}, keyset)).toEqual([]);
+    expect(await stores.pets.pagePerParent({ property: 'categoryId', ids: [] }, {}, keyset)).toEqual([]);
     expect(statements).toEqual([]);
   });
 });

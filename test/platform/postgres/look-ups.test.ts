@@ -49,7 +49,7 @@ it('of many at the same time each gets its own page, also where others ask for t
       const parents = n % 2 === 0 ? ['2', '4'] : ['4', '2'];
       const [page, perParent] = await Promise.all([
         pets.page({}, keyset),
-        pets.pagePerParent(parents as Id[], {}, keyset),
+        pets.pagePerParent({ property: 'categoryId', ids: parents as Id[] }, {}, keyset),
       ]);
       expect(page.rows.map(({ id }) => id)).toEqual(ids(1, 1, keyset.limit));
       expect(perParent.map(({ rows }) => rows.map(({ id }) => id))).toEqual(
