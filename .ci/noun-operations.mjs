@@ -1,6 +1,7 @@
 // What the OpenAPI document has of every noun in the same form. A noun is a row of src/domain/nouns.ts, with a file of
 // src/rest/openapi by the name of its collection. `x-noun` says what it is called there; the operations at its path are
-// list and create, those at the path of one row get, update and delete. What a file says itself takes precedence.
+// list and create, those at the path of one row get, update and delete, and a POST below that is an action on the row.
+// What a file says itself takes precedence.
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parse } from 'yaml';
@@ -99,9 +100,11 @@ function idParameter(name, { one, example }) {
 
 function complete({ summary, description, 'x-sample': sample, ...own }, method, path, noun, file) {
   const name = formOf(method, path, noun);
-  const form = forms[name]?.(noun) ?? {};
+  const form = forms[name]?.(noun, own) ?? {};
   const { operationId = `${name}${capitalized(name === 'list' ? noun.list : noun.schema)}`, ...rest } = own;
   const { parameters, requestBody, responses, ...marks } = rest;
+  if (name === 'act' && own.operationId === undefined)
+    throw new Error(`POST ${path} in ${file} lacks its operationId.`);
   const structure = {
     parameters: parameters ?? form.parameters,
     requestBody: requestBody ?? form.requestBody,
@@ -116,6 +119,7 @@ function complete({ summary, description, 'x-sample': sample, ...own }, method, 
     summary: summary ?? form.summary,
     description: description ?? form.description,
     'x-scope': form.scope ?? 'read',
+    ...(form.inserts ? { 'x-inserts': true } : {}),
     ...marks,
     ...Object.fromEntries(Object.entries(structure).filter(([, value]) => value !== undefined)),
     'x-sample': { path: path.replace(/\{\w+\}/, '1'), ...sample },
@@ -125,6 +129,7 @@ function complete({ summary, description, 'x-sample': sample, ...own }, method, 
 function formOf(method, path, noun) {
   if (path === noun.path) return { get: 'list', post: 'create' }[method];
   if (path === `${noun.path}/{${noun.parameter}}`) return { get: 'get', patch: 'update', delete: 'delete' }[method];
+  if (method === 'post' && path.startsWith(`${noun.path}/{${noun.parameter}}/`)) return 'act';
   return undefined;
 }
 
@@ -157,6 +162,7 @@ const forms = {
     summary: `Add ${withArticle(noun.one)}`,
     description: `Adds ${withArticle(noun.one)}.`,
     scope: 'write',
+    inserts: true,
     parameters: [common('parameters/idempotencyKey')],
     requestBody: {
       required: true,
@@ -171,6 +177,18 @@ const forms = {
       409: common('responses/StillRunning'),
       413: common('responses/PayloadTooLarge'),
       415: common('responses/UnsupportedMediaType'),
+      422: common('responses/KeyReused'),
+    },
+  }),
+
+  act: ({ id }, { requestBody }) => ({
+    scope: 'write',
+    parameters: [id, common('parameters/idempotencyKey')],
+    responses: {
+      400: common('responses/BadRequest'),
+      404: common('responses/NotFound'),
+      409: common('responses/ConflictOrRunning'),
+      ...(requestBody && { 413: common('responses/PayloadTooLarge'), 415: common('responses/UnsupportedMediaType') }),
       422: common('responses/KeyReused'),
     },
   }),

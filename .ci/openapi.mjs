@@ -59,6 +59,7 @@ export async function operations() {
         method: method.toUpperCase(),
         path,
         scope: operation['x-scope'],
+        inserts: operation['x-inserts'] === true,
         parameters: parameters.map(({ name, in: place, schema }) => ({ name, in: place, schema })),
         body: content[0] && { schema: content[0][1].schema, mediaTypes: content.map(([mediaType]) => mediaType) },
         deprecation: deprecated && {
@@ -94,6 +95,7 @@ function completeOperation({ method, each: operation }, components, common) {
   operation['x-codeSamples'] = codeSamples(method.toUpperCase(), operation['x-sample']);
   delete operation['x-sample'];
   delete operation['x-scope'];
+  delete operation['x-inserts'];
 }
 
 /** Whatever is an Error comes as a problem of RFC 9457, too. */

@@ -5,11 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 
 import type { Caller } from '../platform/callers/index.ts';
 import { validationFailed } from '../domain/errors.ts';
-import {
-  type IdempotencyService,
-  type IdempotentRequest,
-  readStored,
-} from '../domain/idempotency/idempotency.service.ts';
+import { type IdempotencyService, type IdempotentCall, readStored } from '../domain/idempotency/idempotency.service.ts';
 import { createServices, type Services } from '../domain/services.ts';
 import type { Stores } from '../domain/stores.ts';
 import { readIdempotencyKey } from '../http/idempotency-key.ts';
@@ -44,6 +40,7 @@ export function compileOperation<Id extends OperationId>(
   context: OperationContext,
 ): Responder {
   const readCall = compileCall(operation, context);
+  const { inserts: isInsertion } = operation;
   const takesKey = operation.parameters.some(({ name }) => name === 'Idempotency-Key');
   return async (request, reply) => {
     const call = outcomeOf(() => readCall(request));
@@ -51,7 +48,9 @@ export function compileOperation<Id extends OperationId>(
     const key = takesKey ? readIdempotencyKey(request.headers['idempotency-key']) : undefined;
     const stores = context.stores.for(request.caller);
     const identity =
-      key === undefined ? undefined : { principalId: request.principal.id, key, fingerprint: fingerprintOf(request) };
+      key === undefined
+        ? undefined
+        : { principalId: request.principal.id, key, fingerprint: fingerprintOf(request), isInsertion };
     // The bytes are let go of before anything is waited for.
     request.body = undefined;
     const response =
@@ -106,7 +105,7 @@ function outcomeOf<Result>(work: () => Result): () => Result {
 
 /** The stored response to the key, or a new one, which is stored in the transaction that makes its changes. */
 async function respondOnce(
-  identity: IdempotentRequest,
+  identity: IdempotentCall,
   stores: Stores,
   { idempotency }: OperationContext,
   respond: (services: Services) => RestResponse | Promise<RestResponse>,

@@ -1,6 +1,8 @@
+import { idOf, nouns, type NounName, type RowOf } from '../domain/nouns.ts';
 import { inBatches, walkBatchBytes, type Page, type PageArguments } from '../domain/page.ts';
 import { entityTagOf } from './entity-tag.ts';
 import type { Call, RestResponse } from './handler.ts';
+import type { OperationId } from './openapi/document.ts';
 
 interface TextResponse extends RestResponse {
   readonly body: string;
@@ -12,10 +14,16 @@ export function resource(body: object): RestResponse {
   return { status: 200, headers: { etag: entityTagOf(text) }, body: text };
 }
 
-/** A resource that was added, and is at this location from now on. */
-export function created(location: string, body: object): RestResponse {
-  const { headers, body: text } = resource(body);
-  return { status: 201, headers: { ...headers, location }, body: text };
+/** A row that was added, with the address of it. */
+export function created<Name extends NounName>(
+  { prefix }: Pick<Call<OperationId>, 'prefix'>,
+  noun: Name,
+  row: RowOf<Name>,
+  bodyOf: (row: RowOf<Name>) => object,
+): RestResponse {
+  const { headers, body } = resource(bodyOf(row));
+  const location = `${prefix}${nouns[noun].path}/${idOf(noun, row)}`;
+  return { status: 201, headers: { ...headers, location }, body };
 }
 
 export const deleted: RestResponse = { status: 204, headers: {}, body: undefined };

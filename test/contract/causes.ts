@@ -19,7 +19,9 @@ export const causes: Readonly<Record<string, Cause>> = {
   201: async (operation, store) => {
     const request = await store.goodRequest(operation);
     const keyed = withHeader(request, 'idempotency-key', `${operation.operationId}, replayed`);
-    return [await store.ask(request), await store.ask(keyed), await store.ask(keyed)];
+    const responses = [await store.ask(request), await store.ask(keyed), await store.ask(keyed)];
+    for (const response of responses) await assertLocation(operation, response, store);
+    return responses;
   },
   204: varied((request) => [request]),
   304: async (operation, store) => {
@@ -29,7 +31,11 @@ export const causes: Readonly<Record<string, Cause>> = {
   },
   400: async ({ body, ...operation }, store) => {
     const request = await store.goodRequest({ ...operation, body });
-    if (body === undefined) return [await store.ask({ ...request, url: `${request.url}?limit=0` })];
+    if (body === undefined) {
+      const isList = operation.method === 'GET';
+      const wrong = isList ? { ...request, url: `${request.url}?limit=0` } : withHeader(request, 'idempotency-key', '');
+      return [await store.ask(wrong)];
+    }
     const [field = ''] = Object.keys(body.properties ?? {});
     return [await store.ask(withBody(request, { [field]: [] })), await store.ask({ ...request, body: '{"name":' })];
   },
@@ -47,8 +53,10 @@ export const causes: Readonly<Record<string, Cause>> = {
   404: varied((request) => [withId(request, '9223372036854775807'), withId(request, 'abc')]),
   405: varied((request) => [{ ...request, method: 'PUT' }]),
   406: varied((request) => [withHeader(request, 'accept', 'text/html')]),
-  409: async (operation, store) =>
-    operation.method === 'POST' ? stillRunning(operation, store) : conflict(operation, store),
+  409: async (operation, store) => [
+    ...(operation.takesKey && !isEmbedded() ? await stillRunning(operation, store) : []),
+    ...(operation.isCreation ? [] : await conflict(operation, store)),
+  ],
   410: varied((request) => [{ ...request, url: `${request.url}?cursor=${unknownPosition}` }]),
   412: async (operation, store) => {
     return [await store.ask(withHeader(await tagged(operation, store), 'if-match', '"another"'))];
@@ -69,9 +77,25 @@ export const causes: Readonly<Record<string, Cause>> = {
   },
 };
 
+/** Throws unless the address is that of what was created, in the same state. */
+async function assertLocation(
+  { operationId }: Operation,
+  { headers, text }: ReceivedResponse,
+  { ask, headers: own }: Store,
+): Promise<void> {
+  const url = headers['location'] ?? '';
+  const found = await ask({ method: 'GET', url, headers: own });
+  if (found.status === 200 && found.text === text && found.headers['etag'] === headers['etag']) return;
+  throw new Error(`${operationId} has created ${text}, but at its Location ${url} is ${found.status}: ${found.text}`);
+}
+
 /** True where two statements never run at a time: the second one waits, and then gets the first one's response. */
-export function isImpossible({ method }: Operation, status: string): boolean {
-  return method === 'POST' && status === '409' && serverUrl() === undefined;
+function isEmbedded(): boolean {
+  return serverUrl() === undefined;
+}
+
+export function isImpossible({ isCreation }: Operation, status: string): boolean {
+  return isCreation && status === '409' && isEmbedded();
 }
 
 /** A request whose response, or the resource that it changes, has an entity tag. */
@@ -96,12 +120,7 @@ async function conflict(operation: Operation, store: Store): Promise<ReceivedRes
   if (found === undefined)
     throw new Error(`conflicts in ${file} lacks what ${operation.operationId} refuses with 409.`);
   const request = await store.goodRequest(operation);
-  const id = /\d+$/.exec(request.url)?.[0] ?? '';
-  for (const { method, url, body } of found.before) {
-    const named = JSON.parse(JSON.stringify(body).replaceAll('":id"', id)) as object;
-    const { status, text } = await store.ask(withBody({ ...request, method, url: url.replace(':id', id) }, named));
-    if (status >= 400) throw new Error(`${file}: ${method} ${url} of conflicts got ${status}: ${text}`);
-  }
+  await store.prepare(found.before, /\d+(?=\D*$)/.exec(request.url)?.[0] ?? '', `conflicts in ${file}`);
   const response = await store.ask(found.body === undefined ? request : withBody(request, found.body));
   if (response.status === 409) return [response];
   const service = `src/domain/${collection}/${noun}.service.ts`;

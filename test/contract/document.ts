@@ -37,6 +37,9 @@ export interface Operation {
   readonly operationId: string;
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
+  /** It adds a row to a collection; any other POST is an action on a row. */
+  readonly isCreation: boolean;
+  readonly takesKey: boolean;
   readonly parameters: readonly Parameter[];
   /** The schema of the body, whatever its media type. */
   readonly body: Schema | undefined;
@@ -67,6 +70,8 @@ function operationOf(method: string, path: string, node: Node): Operation {
     operationId,
     method: method.toUpperCase() as Operation['method'],
     path,
+    isCreation: method === 'post' && !path.includes('{'),
+    takesKey: parameters.some(({ name }) => name === 'Idempotency-Key'),
     parameters,
     body: requestBody?.content['application/json']?.schema,
     responses,

@@ -25,7 +25,10 @@ describe('any request', () => {
 });
 
 describe('a body that the document allows', () => {
-  const bodied = operations.filter(({ body }) => body !== undefined);
+  // What an action does with its body is its own.
+  const bodied = operations.filter(
+    ({ body, isCreation, method }) => body !== undefined && (isCreation || method !== 'POST'),
+  );
 
   it.each(bodied)(
     '$operationId returns it as it was sent, unless a rule or the state forbids it',

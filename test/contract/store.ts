@@ -1,5 +1,7 @@
 import { locationOf, withClient } from '../support/postgres-client.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
+import type { Preparation } from '../support/nouns/noun-sample.ts';
+import { testedNouns } from '../support/nouns/nouns.ts';
 import { until } from '../support/until.ts';
 import type { Operation, Schema } from './document.ts';
 import { parseExactly, type ReceivedResponse } from './response-check.ts';
@@ -19,6 +21,8 @@ export interface Store {
   /** Of other keys. */
   readonly keys: ReturnType<typeof openKeys>;
   ask(request: Ask): Promise<ReceivedResponse>;
+  /** Brings the row with this id into a state, as a sample of its noun says. */
+  prepare(preparations: readonly Preparation[], id: string, place: string): Promise<void>;
   /** A request of the operation that succeeds, on resources that nothing else uses. */
   goodRequest(operation: Operation): Promise<Ask>;
   create(path: string, body: object): Promise<Readonly<Record<string, number>>>;
@@ -51,19 +55,30 @@ export async function openStore(operations: readonly Operation[]): Promise<Store
     return parseExactly(response.text) as Record<string, number>;
   };
   const fixtures = new Fixtures(operations, create);
+  const prepare: Store['prepare'] = async (preparations, id, place) => {
+    for (const { method, url, body } of preparations) {
+      const named = JSON.parse(JSON.stringify(body).replaceAll('":id"', id)) as object;
+      const { status, text } = await ask(withBody({ method, url: url.replace(':id', id), headers }, named));
+      if (status >= 400) throw new Error(`${place}: ${method} ${url} got ${status}: ${text}`);
+    }
+  };
   return {
     app,
     headers,
     keys,
     ask,
     create,
+    prepare,
     creationOf: async (path) => {
-      const { body } = operations.find((each) => each.method === 'POST' && each.path === path) ?? {};
+      const { body } = operations.find((each) => each.isCreation && each.path === path) ?? {};
       return body && fixtures.exampleOf(body);
     },
-    goodRequest: async ({ method, path, body }) => {
+    goodRequest: async ({ operationId, method, path, body }) => {
       const [, name] = /\{(\w+)\}/.exec(path) ?? [];
-      const url = name === undefined ? path : path.replace(`{${name}}`, String(await fixtures.create(name)));
+      const id = name === undefined ? '' : String(await fixtures.create(name));
+      const url = path.replace(/\{\w+\}/, id);
+      const { ready = {}, file = '' } = testedNouns.find((noun) => path.startsWith(`${noun.path}/`)) ?? {};
+      await prepare(ready[operationId] ?? [], id, `ready in ${file}`);
       const request = { method, url, headers };
       return body === undefined ? request : withBody(request, await fixtures.exampleOf(body));
     },
@@ -121,7 +136,7 @@ class Fixtures {
 
   constructor(operations: readonly Operation[], create: Store['create']) {
     this.#create = create;
-    const creations = operations.filter(({ method }) => method === 'POST');
+    const creations = operations.filter(({ isCreation }) => isCreation);
     this.#collections = new Map(
       operations.flatMap(({ path }) => {
         const [, collection, name = ''] = /^(.*)\/\{(\w+)\}$/.exec(path) ?? [];

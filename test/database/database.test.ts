@@ -60,7 +60,7 @@ describe('with a single connection', () => {
 
   it('an idempotent handler that reads sees what it has written, and does not wait for itself', async () => {
     const ofSingle = single.stores;
-    const request = { principalId: '1', key: 'one', fingerprint: 'a' };
+    const request = { principalId: '1', key: 'one', fingerprint: 'a', isInsertion: false };
     const { result } = await new IdempotencyService().once(ofSingle, request, async (inside) => {
       const { categories, pets } = createServices(inside);
       const category = await categories.create({ name: 'Fresh' });

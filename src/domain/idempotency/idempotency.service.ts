@@ -9,11 +9,15 @@ export interface IdempotentRequest extends IdempotencyKey {
   readonly fingerprint: string;
 }
 
-/** A root field of an operation, by its response name. */
-export interface IdempotentField extends IdempotentRequest {
-  readonly field: string;
-  /** The work only inserts; it may be done again. */
+/** A request over REST. */
+export interface IdempotentCall extends IdempotentRequest {
+  /** The work only inserts: it may be done together with others, and again. */
   readonly isInsertion: boolean;
+}
+
+/** A root field of an operation, by its response name. */
+export interface IdempotentField extends IdempotentCall {
+  readonly field: string;
 }
 
 /** Root fields that are carried out together. */
@@ -56,17 +60,15 @@ export class IdempotencyService {
   /** The keys of requests under way in this process: a second one needs no connection to be refused. */
   readonly #running = new Set<string>();
 
-  /**
-   * The work only inserts, in the stores that it receives, which are those of the transaction; it may be done again.
-   */
+  /** The work is done in the stores that it receives, which are those of the transaction. */
   once<Result extends StoredResult>(
     stores: Stores,
-    request: IdempotentRequest,
+    request: IdempotentCall,
     work: (stores: Stores) => Promise<Result>,
   ): Promise<IdempotentOutcome<Result>> {
-    const { principalId, key, fingerprint } = request;
+    const { principalId, key, fingerprint, isInsertion } = request;
     return this.#once<Result, Result>(stores, request, {
-      transaction: 'insertion',
+      transaction: isInsertion ? 'insertion' : 'plain',
       fields: [],
       replay: ({ response, hasOthers }) => {
         if (hasOthers) throw keyReused();

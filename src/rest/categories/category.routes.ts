@@ -14,9 +14,8 @@ export const categoryRoutes = {
     return collection(call, (request) => categories.list(request, { maxSize: maxBatchSize }), categoryBody, maxBytes);
   },
 
-  async createCategory({ prefix, body }, { categories }) {
-    const category = await categories.create(body);
-    return created(`${prefix}${nouns.category.path}/${category.id}`, categoryBody(category));
+  async createCategory(call, { categories }) {
+    return created(call, 'category', await categories.create(call.body), categoryBody);
   },
 
   async getCategory({ path }, { categories }) {

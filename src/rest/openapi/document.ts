@@ -32,6 +32,8 @@ export interface RestOperation<Id extends OperationId = OperationId> {
   readonly path: string;
   /** The scope that the key must have. */
   readonly scope: Scope;
+  /** It adds a row and changes none: with keys, several of a client may be one transaction. */
+  readonly inserts: boolean;
   readonly parameters: readonly RestParameter[];
   readonly body?: { readonly schema: Schema; readonly mediaTypes: readonly string[] };
   /** The page about it isn't part of the contract. */

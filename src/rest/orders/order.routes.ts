@@ -14,9 +14,8 @@ export const orderRoutes = {
     return collection(call, (request) => orders.list(request, { maxSize: maxBatchSize }), orderBody, maxBytes);
   },
 
-  async createOrder({ prefix, body }, { orders }) {
-    const order = await orders.create(body);
-    return created(`${prefix}${nouns.order.path}/${order.id}`, orderBody(order));
+  async createOrder(call, { orders }) {
+    return created(call, 'order', await orders.create(call.body), orderBody);
   },
 
   async getOrder({ path }, { orders }) {

@@ -1,5 +1,4 @@
 import { petRepresentation, type Pet } from '../../domain/pets/pet.entity.ts';
-import { nouns } from '../../domain/nouns.ts';
 import { maxPageSize } from '../../domain/page.ts';
 import type { Handlers } from '../handler.ts';
 import type { Json } from '../json.ts';
@@ -18,9 +17,8 @@ export const petRoutes = {
     return page(call, await pets.list({ first: limit, after, filter }), petBody);
   },
 
-  async createPet({ prefix, body }, { pets }) {
-    const pet = await pets.create(body);
-    return created(`${prefix}${nouns.pet.path}/${pet.id}`, petBody(pet));
+  async createPet(call, { pets }) {
+    return created(call, 'pet', await pets.create(call.body), petBody);
   },
 
   async getPet({ path }, { pets }) {

@@ -1,5 +1,5 @@
 /** A request over REST that makes a row, or gives one its values. */
-interface Preparation {
+export interface Preparation {
   readonly method: 'POST' | 'PATCH';
   readonly url: string;
   readonly body: object;
@@ -24,6 +24,8 @@ export interface NounSample {
   readonly filtersOfSecond?: Readonly<Record<string, string>>;
   /** For each parameter of REST's list, besides those of paging, a text that matches the first row only. */
   readonly parameters?: Readonly<Record<string, string>>;
+  /** For operations that a new row refuses, what brings the row `:id` into a state in which they succeed. */
+  readonly ready?: Readonly<Record<string, readonly Preparation[]>>;
   /** For each operation that documents 409 for another reason than a key in use, or rows of others that name the row. */
   readonly conflicts?: Readonly<Record<string, Conflict>>;
   /** By properties whose text has a rule of its own, values that both protocols refuse. */
