@@ -81,10 +81,10 @@ export const causes: Readonly<Record<string, Cause>> = {
 async function assertLocation(
   { operationId }: Operation,
   { headers, text }: ReceivedResponse,
-  { ask, headers: own }: Store,
+  store: Store,
 ): Promise<void> {
   const url = headers['location'] ?? '';
-  const found = await ask({ method: 'GET', url, headers: own });
+  const found = await store.ask({ method: 'GET', url, headers: store.headers });
   if (found.status === 200 && found.text === text && found.headers['etag'] === headers['etag']) return;
   throw new Error(`${operationId} has created ${text}, but at its Location ${url} is ${found.status}: ${found.text}`);
 }

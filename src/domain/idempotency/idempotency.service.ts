@@ -4,7 +4,7 @@ import type { Stores, TransactionKind } from '../stores.ts';
 import type { StoredResult } from './idempotency-record.entity.ts';
 import type { ClaimedKey, IdempotencyKey, IdempotencyStore, StoredOutcome } from './idempotency.store.ts';
 
-export interface IdempotentRequest extends IdempotencyKey {
+interface IdempotentRequest extends IdempotencyKey {
   /** Equal for equal requests only. */
   readonly fingerprint: string;
 }
