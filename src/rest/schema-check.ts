@@ -32,7 +32,7 @@ ajv.addKeyword({
   ) => {
     if (value === null) return isNullable;
     const id = isExactInteger(value) ? parseId(String(value)) : undefined;
-    if (id !== undefined && place !== undefined) Object.assign(place.parentData, { [place.parentDataProperty]: id });
+    if (id !== undefined && place !== undefined) Reflect.set(place.parentData, place.parentDataProperty, id);
     return id !== undefined;
   },
 });
