@@ -1,4 +1,4 @@
-import { defaultTypeResolver, isAbstractType, type GraphQLFieldResolver, type GraphQLSchema } from 'graphql';
+import { type GraphQLFieldResolver, type GraphQLSchema, type GraphQLTypeResolver, isInterfaceType } from 'graphql';
 import { getMetadataStorage } from 'type-graphql';
 
 type Resolve = GraphQLFieldResolver<unknown, unknown>;
@@ -14,10 +14,10 @@ type Method = (...parameters: readonly unknown[]) => unknown;
  * costs more than the methods. graphql-js has coerced the arguments already, and our classes have neither methods nor
  * initial values. A method with middleware, roles or other parameters is still called by TypeGraphQL.
  *
- * The type of an object comes from its `__typename`, at once: TypeGraphQL looks for its class.
+ * The function that resolves an interface's type is called directly, too: TypeGraphQL would wait for it.
  */
 export function resolveDirectly(schema: GraphQLSchema): void {
-  const { queries, mutations, subscriptions, fieldResolvers, objectTypes } = getMetadataStorage();
+  const { queries, mutations, subscriptions, fieldResolvers, objectTypes, interfaceTypes } = getMetadataStorage();
   const instances = new Map<HandlerMetadata['target'], object>();
   const replace = (typeName: string | undefined, handler: HandlerMetadata): void => {
     const type = typeName === undefined ? undefined : schema.getType(typeName);
@@ -25,8 +25,10 @@ export function resolveDirectly(schema: GraphQLSchema): void {
     const resolve = directResolver(handler, instances);
     if (field !== undefined && 'resolve' in field && resolve !== undefined) field.resolve = resolve;
   };
-  for (const type of Object.values(schema.getTypeMap()))
-    if (isAbstractType(type)) type.resolveType = defaultTypeResolver;
+  for (const { name, resolveType } of interfaceTypes) {
+    const type = schema.getType(name);
+    if (isInterfaceType(type)) type.resolveType = resolveType as GraphQLTypeResolver<unknown, unknown>;
+  }
   for (const query of queries) replace(schema.getQueryType()?.name, query);
   for (const mutation of mutations) replace(schema.getMutationType()?.name, mutation);
   for (const subscription of subscriptions) replace(schema.getSubscriptionType()?.name, subscription);

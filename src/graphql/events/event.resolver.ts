@@ -2,10 +2,10 @@ import { Args, Ctx, FieldResolver, ID, Query, Resolver, Root, Subscription } fro
 
 import type { EventPage } from '../../domain/events/event.service.ts';
 import { eventIdOf, type StoreEvent } from '../../domain/events/event.ts';
-import { idOf, nouns, versionOfRow } from '../../domain/nouns.ts';
+import { idOf, type NounName, nouns, type RowOf, versionOfRow } from '../../domain/nouns.ts';
 import { Computed } from '../field-extensions.ts';
 import type { GraphQLContext } from '../context.ts';
-import { encodeNodeId, type TypedNode } from '../node/node-id.ts';
+import { encodeNodeId } from '../node/node-id.ts';
 import { NodeType } from '../node/node.type.ts';
 import { EventArgs, eventFilterOf, EventSubscriptionArgs } from './event.input.ts';
 import { EventConnectionType, EventObjectType } from './event.type.ts';
@@ -74,8 +74,8 @@ export class EventResolver {
     description:
       "The object's own fields as they were after the change; before it for a deletion; null for STORE_RESYNC. What is nested below it can't be selected.",
   })
-  object(@Root() { subject }: StoreEvent): TypedNode | null {
-    return subject === undefined ? null : Object.assign({}, subject.row, { __typename: nouns[subject.noun].typeName });
+  object(@Root() { subject }: StoreEvent): RowOf<NounName> | null {
+    return subject?.row ?? null;
   }
 }
 

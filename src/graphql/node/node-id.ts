@@ -1,14 +1,11 @@
 import { quoted, validationFailed, type Violation } from '../../domain/errors.ts';
 import { parseId, type Id } from '../../domain/id.ts';
-import { nounNames, nouns, type NodeTypeName, type NounName } from '../../domain/nouns.ts';
+import { nounNames, nouns, type NodeTypeName, type NounName, type RowOf } from '../../domain/nouns.ts';
 import { decodeOpaque, encodeOpaque } from '../../domain/opaque-text.ts';
 import type { Loaders } from '../loaders.ts';
 
 /** The types that implement `Node`, with the noun of each. */
 const nounOf = new Map<string, NounName>(nounNames.map((noun) => [nouns[noun].typeName, noun]));
-
-/** A row with the name of its GraphQL type, by which the executor resolves the type of a `Node`. */
-export type TypedNode = object & { readonly __typename: NodeTypeName };
 
 /** A decoded node id. */
 interface NodeKey {
@@ -49,10 +46,9 @@ export function decodeNodeIds(
   return keys;
 }
 
-/** Loads the row of a node, with the name of its type: for equal ids the same object, of which all is computed once. */
-export async function loadNode(loaders: Loaders, { noun, id }: NodeKey): Promise<TypedNode | null> {
-  const row: object | null = await loaders.byId(noun).load(id);
-  return row && Object.assign(row, { __typename: nouns[noun].typeName });
+/** Loads the row of a node: for equal ids the same object, of which all is computed once. */
+export function loadNode(loaders: Loaders, { noun, id }: NodeKey): Promise<RowOf<NounName> | null> {
+  return loaders.byId(noun).load(id);
 }
 
 function parse(nodeId: string): NodeKey | undefined {

@@ -1,7 +1,8 @@
 import { Arg, Ctx, ID, Query, Resolver } from 'type-graphql';
 
+import type { NounName, RowOf } from '../../domain/nouns.ts';
 import type { GraphQLContext } from '../context.ts';
-import { decodeNodeId, decodeNodeIds, loadNode, type TypedNode } from './node-id.ts';
+import { decodeNodeId, decodeNodeIds, loadNode } from './node-id.ts';
 import { NodeType } from './node.type.ts';
 
 /** Finds nodes of any type by their global ids. The loaders read the nodes of one type by one statement. */
@@ -14,7 +15,7 @@ export class NodeQueryResolver {
   node(
     @Arg('nodeId', () => ID, { description: 'The `nodeId` of a node.' }) nodeId: string,
     @Ctx() { loaders }: GraphQLContext,
-  ): Promise<TypedNode | null> {
+  ): Promise<RowOf<NounName> | null> {
     return loadNode(loaders, decodeNodeId(nodeId));
   }
 
@@ -25,7 +26,7 @@ export class NodeQueryResolver {
   nodes(
     @Arg('nodeIds', () => [ID], { description: 'The global ids of nodes, at most 100.' }) nodeIds: string[],
     @Ctx() { loaders }: GraphQLContext,
-  ): Promise<(TypedNode | null)[]> {
+  ): Promise<(RowOf<NounName> | null)[]> {
     return Promise.all(decodeNodeIds(nodeIds).map((key) => loadNode(loaders, key)));
   }
 }

@@ -1,13 +1,20 @@
 import { Field, ID, InterfaceType } from 'type-graphql';
 
+import { nounNames, nouns, type NodeTypeName } from '../../domain/nouns.ts';
+
+const typeNames = new Map<unknown, NodeTypeName>(nounNames.map((noun) => [nouns[noun].entity, nouns[noun].typeName]));
+
 export const nodeIdDescription = 'The global id: opaque, stable and unique among all types.';
 
 /**
  * Relay's Object Identification, under the name `nodeId`: `id` is an int64, which differs within a type only.
  *
- * The resolver of each type that implements it resolves `nodeId`. Its objects have their type's name in `__typename`.
+ * The resolver of each type that implements it resolves `nodeId`. Its objects are rows, whose entity says which type.
  */
-@InterfaceType('Node', { description: 'An object with a global id.' })
+@InterfaceType('Node', {
+  description: 'An object with a global id.',
+  resolveType: (row: object) => typeNames.get(row.constructor),
+})
 export abstract class NodeType {
   @Field(() => ID, { description: nodeIdDescription })
   nodeId!: string;

@@ -10,10 +10,14 @@ import {
 } from 'graphql';
 
 import { parseId } from '../../domain/id.ts';
+import { nounNames, nouns } from '../../domain/nouns.ts';
 import type { StoredResult } from '../../domain/idempotency/idempotency-record.entity.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
+
+/** The rows of the nouns by their types; any other object is plain. */
+const entities = new Map<string, new () => object>(nounNames.map((noun) => [nouns[noun].typeName, nouns[noun].entity]));
 
 /** How the payloads of a root mutation are stored: ids, and rows with their own fields, without related rows. */
 export interface PayloadCodec {
@@ -41,7 +45,8 @@ function valueOf(type: GraphQLOutputType, stored: unknown): unknown {
   if (isObjectType(type)) {
     const fields = Object.values(type.getFields()).filter(({ resolve }) => resolve === undefined);
     const read = fields.map(({ name, type: each }) => [name, valueOf(each, (stored as Fields)[name])] as const);
-    const row: Fields = { ...(stored as Fields), ...Object.fromEntries<unknown>(read) };
+    const row: object = new (entities.get(type.name) ?? Object)();
+    Object.assign(row, stored, Object.fromEntries<unknown>(read));
     for (const [name, value] of Object.entries(row)) if (namesRow(name)) assertId(value);
     return row;
   }

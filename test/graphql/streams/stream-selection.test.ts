@@ -2,7 +2,8 @@ import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { execute, getOperationAST, OperationTypeNode, parse, validate, specifiedRules } from 'graphql';
 
-import type { StoreEvent } from '../../../src/domain/events/event.ts';
+import type { EventSubject, StoreEvent } from '../../../src/domain/events/event.ts';
+import { type NounName, nouns } from '../../../src/domain/nouns.ts';
 import { createSchema } from '../../../src/graphql/schema.ts';
 import { OwnFieldsOfPastObjects } from '../../../src/graphql/pipeline/own-fields-rule.ts';
 import { StreamSelection } from '../../../src/graphql/streams/stream-selection.ts';
@@ -17,29 +18,17 @@ function selectionOf(text: string, variables: Record<string, unknown> = {}): Str
 
 const at = new Date('2026-01-02T03:04:05.678Z');
 const place = { position: '12:7', at } as const;
-const events = [
-  {
-    ...place,
-    type: 'pet.updated',
-    subject: { noun: 'pet', row: { id: '1', name: 'a "b"\n', status: 'sold', categoryId: '2' } },
-  },
-  {
-    ...place,
-    type: 'category.created',
-    subject: { noun: 'category', row: { id: '3', name: '\u{1F408}', description: null } },
-  },
-  {
-    ...place,
-    type: 'order.cancelled',
-    subject: { noun: 'order', row: { id: '4', petId: '1', quantity: 2, shipDate: at, complete: false } },
-  },
-  {
-    ...place,
-    type: 'inventory.updated',
-    subject: { noun: 'inventory', row: { petId: '1', quantity: 0, status: 'pending' } },
-  },
+function eventOf(type: StoreEvent['type'], noun: NounName, fields: object): StoreEvent {
+  return { ...place, type, subject: { noun, row: Object.assign(new nouns[noun].entity(), fields) } as EventSubject };
+}
+
+const events: readonly StoreEvent[] = [
+  eventOf('pet.updated', 'pet', { id: '1', name: 'a "b"\n', status: 'sold', categoryId: '2' }),
+  eventOf('category.created', 'category', { id: '3', name: '\u{1F408}', description: null }),
+  eventOf('order.cancelled', 'order', { id: '4', petId: '1', quantity: 2, shipDate: at, complete: false }),
+  eventOf('inventory.updated', 'inventory', { petId: '1', quantity: 0, status: 'pending' }),
   { ...place, type: 'store.resync', subject: undefined },
-] as unknown as StoreEvent[];
+];
 
 const ownFields: Readonly<Record<string, readonly string[]>> = {
   Event: ['id', 'type', 'at', 'nodeId', 'version', '__typename'],
@@ -138,12 +127,8 @@ it('takes what its fields take, whatever they are named in the response', () => 
 });
 
 it('the result of an event has 64 KiB at most, and says so in RESULT_TOO_LARGE', () => {
-  const category = events[1]!;
   const withText = (description: string): StoreEvent =>
-    ({
-      ...category,
-      subject: { noun: 'category', row: { id: '3', name: 'c', description } },
-    }) as unknown as StoreEvent;
+    eventOf('category.created', 'category', { id: '3', name: 'c', description });
   const selection = selectionOf(
     `subscription { events { object { ... on Category { ${aliases(30, 1, 'description')} } } } }`,
   );
