@@ -139,7 +139,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   });
   const counters = await openCounters({
     table: database.usage(callers.service('usage')),
-    readInstallation: () => database.readInstallation(callers.service('counters')),
+    readPrefix: async () => `petstore:quota:${await database.readInstallation(callers.service('counters'))}`,
     redisUrl: config.redisUrl,
     host: shared?.counters,
     rules: config.banRules,

@@ -16,6 +16,7 @@ import {
 } from '../platform/postgres/index.ts';
 import { RemoteClock, type SharedClock } from '../platform/remote-clock.ts';
 import { domainFailureOf } from './domain-failure.ts';
+import { createWithEntities } from './entity-manager.ts';
 import { createDialect, leaseOf } from './kysely-dialect.ts';
 import { migrationsTable, Readiness } from './readiness.ts';
 import { readClock } from './stores/clock.ts';
@@ -43,7 +44,8 @@ export async function connectDatabase({ location, isGuest, ...options }: Connect
   const readiness = new Readiness(connections);
   const metadata = orm.getMetadata();
   const clock = new RemoteClock();
-  const storesIn = createStores(orm, clock);
+  const withEntities = createWithEntities(orm);
+  const storesIn = createStores(metadata, withEntities, clock);
   const sessionOf = createSessions({
     ...connections,
     transact: transactBy(orm),
@@ -60,9 +62,9 @@ export async function connectDatabase({ location, isGuest, ...options }: Connect
     keyRecords: (caller: Caller) => createKeyRecords(metadata, sessionOf(caller)),
     keyChanges: (caller: Caller) => createKeyChanges(metadata, sessionOf(caller)),
     webhookLeases: (caller: Caller) => createWebhookLeases(sessionOf(caller)),
-    usage: (caller: Caller) => createUsageTable(sessionOf(caller)),
+    usage: (caller: Caller) => createUsageTable(sessionOf(caller), withEntities),
     /** Throws UNAVAILABLE when the database can't be reached; so does `readClock`. */
-    readInstallation: (caller: Caller) => readInstallation(sessionOf(caller)),
+    readInstallation: (caller: Caller) => readInstallation(sessionOf(caller), withEntities),
     /** The database's, as last read: by `readClock`, and by the moves of events. */
     clock: clock as SharedClock,
     readClock: (caller: Caller) => readClock(sessionOf(caller), clock),

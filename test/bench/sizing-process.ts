@@ -91,7 +91,7 @@ async function measureKeys(): Promise<void> {
   const counters = await connectRedisCounters(
     {
       url: redisUrl,
-      installation: { id: 'sizing', prefix: 'petstore:quota' },
+      prefix: 'petstore:quota:sizing',
       rules,
     },
     () => undefined,

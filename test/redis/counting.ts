@@ -24,8 +24,7 @@ export function optionsFor(
   url: string,
   { rules = { banAfter: 0, banForSeconds: 1 }, clock, id = 'one' }: CountingOptions = {},
 ): RedisCountersOptions {
-  const installation = { id, prefix: 'petstore:quota' };
-  return { url, installation, rules, now: clock && (() => clock.now) };
+  return { url, prefix: `petstore:quota:${id}`, rules, now: clock && (() => clock.now) };
 }
 
 let lastId = 0;

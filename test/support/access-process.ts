@@ -31,7 +31,7 @@ export async function startAccessProcess(database: Database, options: AccessProc
   const onSharedChange = (): void => undefined;
   const counters = await openCounters({
     table: database.usage(testCaller),
-    readInstallation: () => database.readInstallation(testCaller),
+    readPrefix: () => database.readInstallation(testCaller),
     redisUrl: undefined,
     rules,
     onSharedChange,

@@ -1,4 +1,4 @@
-import type { MikroORM } from '@mikro-orm/postgresql';
+import type { MetadataStorage } from '@mikro-orm/core';
 
 import type { Caller } from '../../platform/callers/index.ts';
 import { ApiKeyChange } from '../../domain/access/api-key-change.entity.ts';
@@ -20,14 +20,16 @@ import { WebhookAttempt } from '../../domain/webhooks/webhook-attempt.entity.ts'
 import { WebhookEndpointChange } from '../../domain/webhooks/webhook-endpoint-change.entity.ts';
 import { WebhookEndpoint } from '../../domain/webhooks/webhook-endpoint.entity.ts';
 import type { WebhookStore } from '../../domain/webhooks/webhook.store.ts';
-import { createWithEntities } from '../entity-manager.ts';
+import type { WithEntities } from '../entity-manager.ts';
 import { createApiKeyStore } from './api-key.store.ts';
 import { createCategoryStore } from './category.store.ts';
 import { createEventStore } from './event.store.ts';
 import { createIdempotencyStore } from './idempotency.store.ts';
+import { Installation } from './installation.entity.ts';
 import { createInventoryStore } from './inventory-item.store.ts';
 import { createOrderStore } from './order.store.ts';
 import { createPetStore } from './pet.store.ts';
+import { QuotaCounter } from './quota-counter.entity.ts';
 import { createWebhookStore } from './webhook.store.ts';
 import type { Session } from '../../platform/postgres/index.ts';
 
@@ -38,6 +40,8 @@ export const entities = [
   ApiKeyUsage,
   FieldRecord,
   IdempotencyRecord,
+  Installation,
+  QuotaCounter,
   WebhookAttempt,
   WebhookEndpoint,
   WebhookEndpointChange,
@@ -53,9 +57,11 @@ export interface CallerStores {
  * Makes the statements of all stores, once, and returns their stores in a session, which run all of theirs there: those
  * of a transaction never use another connection.
  */
-export function createStores(orm: MikroORM, clock: SharedClock): (session: Session) => Stores {
-  const metadata = orm.getMetadata();
-  const withEntities = createWithEntities(orm);
+export function createStores(
+  metadata: MetadataStorage,
+  withEntities: WithEntities,
+  clock: SharedClock,
+): (session: Session) => Stores {
   const makers: StoreMakers = {
     pets: createPetStore(metadata),
     categories: createCategoryStore(metadata),

@@ -1,7 +1,6 @@
 import { every } from '../background.ts';
 import type { BanRules } from './bans.ts';
 import type { CounterStore } from './counter-store.ts';
-import type { Installation } from './redis-keys.ts';
 import { FallbackCounterStore } from './fallback-counter-store.ts';
 import { clockOffset } from './hosted-counters.ts';
 import { MemoryCounterStore } from './memory-counter-store.ts';
@@ -27,8 +26,8 @@ export interface CountersOptions {
   readonly host?: CounterHost | undefined;
   /** Counts in this Redis, shared with other processes; undefined counts in this process. */
   readonly redisUrl: string | undefined;
-  /** Whose counters they are, where several installations count in one Redis. */
-  readonly readInstallation: () => Promise<Installation>;
+  /** With what the keys of the counters in Redis begin: something else for each database. */
+  readonly readPrefix: () => Promise<string>;
   readonly rules: BanRules;
   /** Redis is lost, with the reason, or back. */
   readonly onSharedChange: (isShared: boolean, reason?: unknown) => void;
@@ -99,10 +98,10 @@ async function openHosted(host: CounterHost, { table, now, onSaveFailure }: Coun
 
 async function openRedis(url: string, options: CountersOptions): Promise<FallbackCounterStore> {
   const { rules, onSharedChange, onEviction, now } = options;
-  const installation = await options.readInstallation();
+  const prefix = await options.readPrefix();
   // A fifth of all the modules: loaded only where Redis is configured.
   const { connectRedisCounters } = await import('./redis-counters.ts');
   const connect = (onError: (error: unknown) => void) =>
-    connectRedisCounters({ url, installation, rules, onEviction }, onError);
+    connectRedisCounters({ url, prefix, rules, onEviction }, onError);
   return FallbackCounterStore.open({ connect, rules, onSharedChange, databaseNow: now });
 }

@@ -2,7 +2,6 @@ export { type BanRecord, type BanRules, graceMillis } from './bans.ts';
 export type { AutomaticBan, QuotaDecision, QuotaSubject } from './counter-store.ts';
 export { type CounterHost, openCounters } from './counters.ts';
 export { HostedCounters } from './hosted-counters.ts';
-export type { Installation } from './redis-keys.ts';
 export { QuotaService } from './quota.service.ts';
 export type { CounterQuestion } from './remote-counter-store.ts';
 export { parseRedisUrl, UnusableRedisUrl } from './redis-url.ts';

@@ -7,13 +7,14 @@ import { consumeScript } from './consume-script.ts';
 import { UnsuitableCounters, type SharedCounters } from './fallback-counter-store.ts';
 import { type CounterSnapshot, emptySnapshot } from './memory-counter-store.ts';
 import { RedisConnection, scriptOf } from './redis-connection.ts';
-import { type Installation, openRedisKeys, type RedisKeys } from './redis-keys.ts';
+import { openRedisKeys, type RedisKeys } from './redis-keys.ts';
 import { masterOf, watchMaster } from './redis-master.ts';
 import { noCluster, parseRedisUrl } from './redis-url.ts';
 
 export interface RedisCountersOptions {
   readonly url: string;
-  readonly installation: Installation;
+  /** The keys of all counters begin with it: another one for each database, so that two on one Redis don't meet. */
+  readonly prefix: string;
   readonly rules: BanRules;
   /** Undefined takes Redis' own time, so that the clocks of the processes don't matter. */
   readonly now?: (() => number) | undefined;
@@ -56,7 +57,7 @@ export async function connectRedisCounters(
   const server = 'server' in location ? location.server : await masterOf(location);
   const connection = await RedisConnection.open(server, onError);
   try {
-    const keys = await openRedisKeys(connection, options.installation);
+    const keys = await openRedisKeys(connection, options.prefix);
     const decide: SharedCounters['decide'] = async (subject, charge, known) => {
       const [names, args] = parametersOf(keys, options, subject, charge, known);
       return counterDecisionOf(await connection.run(script, names, args));

@@ -3,14 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { lifetimeMillis } from './consume-script.ts';
 import { scriptOf, type RedisConnection } from './redis-connection.ts';
 
-/** The services on one database. Counters that several installations keep in one place are named after them. */
-export interface Installation {
-  /** Differs from that of every other database. */
-  readonly id: string;
-  /** The names of all counters in Redis begin with it. */
-  readonly prefix: string;
-}
-
 /** Under which keys a process counts. */
 export interface RedisKeys {
   /** The keys of all counters begin with it. */
@@ -30,12 +22,7 @@ redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ${lifetimeMillis})
 return { redis.call('GET', KEYS[1]), tonumber(ARGV[2]) }
 `);
 
-/** The keys of an installation hold its id, so that two on one Redis don't meet. */
-export async function openRedisKeys(
-  connection: RedisConnection,
-  { id, prefix: installations }: Installation,
-): Promise<RedisKeys> {
-  const prefix = `${installations}:${id}`;
+export async function openRedisKeys(connection: RedisConnection, prefix: string): Promise<RedisKeys> {
   const generationKey = `${prefix}:generation`;
   const [generation] = await connection.run(script, [generationKey], [randomUUID()]);
   if (typeof generation !== 'string') throw new Error('Redis has replied with something other than a generation.');

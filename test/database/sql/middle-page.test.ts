@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { createMaintenanceOrm } from '../../../src/database/database.ts';
+import { createWithEntities } from '../../../src/database/entity-manager.ts';
 import type { Session, Statement, StatementValues } from '../../../src/platform/postgres/statement.ts';
 import { RemoteClock } from '../../../src/platform/remote-clock.ts';
 import { createStores } from '../../../src/database/stores/stores.ts';
@@ -58,7 +59,7 @@ const explain: Session = {
   transaction: (work) => work(explain),
   withLease: () => Promise.reject(new Error('Only statements are explained.')),
 };
-const stores = createStores(orm, new RemoteClock())(explain);
+const stores = createStores(orm.getMetadata(), createWithEntities(orm), new RemoteClock())(explain);
 
 interface PlanNode {
   readonly 'Actual Rows': number;
