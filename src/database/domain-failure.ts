@@ -45,7 +45,7 @@ function translate(error: Error): Error {
   if (error instanceof DatabaseUnavailable) {
     const message = messages[error.reason]?.(error.cause);
     if (message === undefined) return unavailable(error);
-    return new DomainError('UNAVAILABLE', message, { retryAfterSeconds: 2, cause: error });
+    return new DomainError('UNAVAILABLE', message, { retryAfterSeconds: 2, cause: error, tooLong: error.subject });
   }
   if (error instanceof ForeignKeyError) {
     return new ForeignKeyViolation(error.message, { cause: error, constraint: error.constraint });

@@ -27,6 +27,8 @@ interface DomainErrorOptions {
   readonly isUnderWay?: boolean;
   /** One of the rows can't be read, the others can. */
   readonly isOfOneRow?: boolean;
+  /** What was read when it was cut off, because that takes too long: the same request would be cut off again. */
+  readonly tooLong?: string | undefined;
 }
 
 /** A refusal by the rules of the store. Its message is written for clients and never contains an internal text. */
@@ -37,6 +39,7 @@ export class DomainError extends Error {
   readonly retryAfterSeconds: number | undefined;
   readonly isUnderWay: boolean;
   readonly isOfOneRow: boolean;
+  readonly tooLong: string | undefined;
 
   constructor(code: DomainErrorCode, message: string, options: DomainErrorOptions = {}) {
     super(message, { cause: options.cause });
@@ -45,6 +48,7 @@ export class DomainError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.isUnderWay = options.isUnderWay === true;
     this.isOfOneRow = options.isOfOneRow === true;
+    this.tooLong = options.tooLong;
   }
 }
 

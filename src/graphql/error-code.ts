@@ -37,6 +37,7 @@ const codes: Readonly<Record<CodeOfTable | CodeOfDocuments, string>> = {
   PERSISTED_QUERY_NOT_FOUND: 'The hash is not known: send it once more with the document.',
   PERSISTED_QUERY_NOT_IN_LIST: 'Only the documents of the list of trusted documents are carried out.',
   PRECONDITION_FAILED: 'The object has changed: read it, and send its version as `ifVersion`.',
+  QUERY_TIMED_OUT: 'A list takes the database too long: use a narrower filter, or no `totalCount`. Do not repeat it.',
   RATE_LIMITED: 'The quota is spent: try again after `extensions.retryAfter` seconds.',
   REQUEST_TIMEOUT: 'The request was not received in time.',
   RESULT_TOO_LARGE: 'The result is too large: request less. A mutation says whether it was carried out.',

@@ -17,6 +17,7 @@ type HttpErrorCode =
   | 'RATE_LIMITED'
   | 'STREAM_ENDED'
   | 'RESULT_TOO_LARGE'
+  | 'QUERY_TIMED_OUT'
   | 'INTERNAL';
 
 export type ErrorCode = DomainErrorCode | HttpErrorCode;
@@ -66,6 +67,7 @@ export const errorTable = {
   // Of a stream that has lasted its time: nothing has failed, and the next one can be opened at once.
   STREAM_ENDED: { status: 200, restCode: 'stream_ended', graphqlCode: 'STREAM_ENDED' },
   RESULT_TOO_LARGE: { status: 400, restCode: 'result_too_large', graphqlCode: 'RESULT_TOO_LARGE' },
+  QUERY_TIMED_OUT: { status: 400, restCode: 'query_timed_out', graphqlCode: 'QUERY_TIMED_OUT' },
   INTERNAL: { status: 500, restCode: 'internal_error', graphqlCode: 'INTERNAL_SERVER_ERROR', logLevel: 'error' },
   UNAVAILABLE: { status: 503, restCode: 'unavailable', graphqlCode: 'SERVICE_UNAVAILABLE', logLevel: 'warn' },
 } as const satisfies Record<ErrorCode, ErrorRow>;

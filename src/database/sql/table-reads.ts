@@ -6,6 +6,7 @@ import type { Include, Parents } from '../../domain/store.ts';
 import {
   type LookUp,
   lookUpOf,
+  type Query,
   rowsById,
   type Session,
   slow,
@@ -121,7 +122,8 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
         : `select count(*), ${parent} from ${from} ${where} group by 2`;
     const values = placeholders.parametersOf([...conditions.map(({ value }) => value), parents?.ids]);
     const columns = parents === undefined ? 1 : 2;
-    return session.run({ text, name: undefined, kind: 'slow', columns, decode }, values);
+    const subject = `the totalCount of ${this.#source.list.sorting.kind}`;
+    return session.run({ text, name: undefined, kind: 'slow', columns, decode, subject }, values, [lockOf(from)]);
   }
 
   async #byManyIds(session: Session, ids: readonly Id[], include: Include<RelationName>): Promise<(Row | undefined)[]> {
@@ -165,13 +167,13 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
     const type = this.#source.list.sorting.keys[keyset.sort.field]?.type;
     const choices = conditions.reduce((product, { choice }) => product * (choice?.count ?? 1), 1);
     const walks = choices * (parents?.ids.length ?? 1);
-    const isLong =
-      walks > maxSharedWalks ||
-      (keyset.limit + 1) * walks > maxSharedRows ||
-      conditions.some(({ isFilter }) => isFilter);
+    const isLong = walks > maxSharedWalks || (keyset.limit + 1) * walks > maxSharedRows;
     const statement = variantOf(template.statement);
     const values = template.placeholders.parametersOf(pageValues({ type, conditions }, keyset, parents?.ids));
-    return session.run(isLong ? slow(statement) : statement, values);
+    if (!conditions.some(({ isFilter, needsOwnPlan }) => isFilter || needsOwnPlan))
+      return session.run(isLong ? slow(statement) : statement, values);
+    const subject = `a page of ${this.#source.list.sorting.kind}`;
+    return session.run({ ...slow(statement), subject }, values, [lockOf(template.from)]);
   }
 
   #pageTemplate(
@@ -201,6 +203,7 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
       keyset,
     );
     const template = page && {
+      from: `${from} ${selection.joins}`,
       placeholders: page.placeholders,
       statement: isPrepared(conditions, keyset)
         ? statementOf(page.sql, page.columnCount, selection.decode)
@@ -209,6 +212,11 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
     this.#pages.set(key, { template });
     return template;
   }
+}
+
+/** Waits for who has locked these tables whole, so that the statement after it is cut off for its own time only. */
+function lockOf(from: string): Query<unknown> {
+  return { statement: statementOf(`select from ${from} limit 0`, 0, () => undefined, 'slow'), values: [] };
 }
 
 interface PageRead<Row, Of extends List, RelationName extends string> {
@@ -238,6 +246,7 @@ const rememberedTemplates = 1_000;
 
 /** The statement of pages that differ in their values only. */
 interface PageTemplate<Row> {
+  readonly from: string;
   readonly statement: Statement<Row>;
   readonly placeholders: Placeholders;
 }

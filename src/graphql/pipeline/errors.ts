@@ -1,7 +1,7 @@
 import { ApolloServerErrorCode } from '@apollo/server/errors';
 import { GraphQLError, type GraphQLFormattedError } from 'graphql';
 
-import { DomainError, type Violation } from '../../domain/errors.ts';
+import { DomainError, isUnavailable, type Violation } from '../../domain/errors.ts';
 import { describeFailure, type Failure, graphqlExtensions, HttpError, isRefusal } from '../../http/error-table.ts';
 import { PayloadTooLarge } from '../../platform/executor/index.ts';
 import { argumentRefusal } from './variables.ts';
@@ -67,7 +67,14 @@ export function causeOf(error: unknown): unknown {
   if (!(error instanceof GraphQLError)) return error;
   const { originalError } = error;
   if (originalError instanceof PayloadTooLarge) return new HttpError('RESULT_TOO_LARGE', originalError.message);
+  if (isUnavailable(originalError) && originalError.tooLong !== undefined) return queryTimedOut(originalError.tooLong);
   return argumentRefusal(error) ?? originalError ?? error;
+}
+
+/** Whoever repeats what REST calls unavailable, because it says so, would have the database work in vain each time. */
+function queryTimedOut(what: string): HttpError {
+  const message = `Reading ${what} takes the database too long, so it was cut off. A narrower filter is faster, and no totalCount: the same request would be cut off again.`;
+  return new HttpError('QUERY_TIMED_OUT', message);
 }
 
 /** True for an invalid request, refused by Apollo, graphql-js or our limits before any resolver. */

@@ -95,7 +95,9 @@ export function failureOf(error: unknown): Error {
   if (isOrHasUnavailable(error)) return original;
   if ((error as { code?: unknown }).code === foreignKeyViolation) return new ForeignKeyError(original);
   const reason = reasons.find(([, is]) => is(error))?.[0];
-  return reason === undefined ? original : new DatabaseUnavailable(reason, original);
+  if (reason === undefined) return original;
+  const { subject } = error as { readonly subject?: string };
+  return new DatabaseUnavailable(reason, original, reason === 'timeout' ? subject : undefined);
 }
 
 /** Whether it, or a cause, is `DatabaseUnavailable`. */

@@ -17,10 +17,13 @@ export type UnavailableReason =
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
   readonly reason: UnavailableReason;
+  /** What the statement was asked for that was cut off, where that would be cut off again (`Statement.subject`). */
+  readonly subject: string | undefined;
 
-  constructor(reason: UnavailableReason, cause: Error) {
+  constructor(reason: UnavailableReason, cause: Error, subject?: string) {
     super(cause.message, { cause });
     this.reason = reason;
+    this.subject = subject;
   }
 }
 

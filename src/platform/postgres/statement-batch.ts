@@ -144,7 +144,8 @@ export class StatementBatch {
   handleError(error: Error): void {
     // The statements after it were not prepared.
     for (const name of this.#parsed?.keys() ?? []) delete this.#connection?.submittedNamedStatements[name];
-    this.#callback(error);
+    const subject = this.#queries[this.#ended]?.statement.subject;
+    this.#callback(subject === undefined ? error : Object.assign(error, { subject }));
   }
 }
 

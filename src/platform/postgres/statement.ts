@@ -41,6 +41,11 @@ export interface Statement<Row> {
   /** The row that it nearly always returns. Works that share a transaction may go on with it before it has come. */
   readonly expected?: Row;
   /**
+   * What was asked for, of a statement whose time depends on that, and which waits for nothing: one that is cut off
+   * would be again, and its failure names it.
+   */
+  readonly subject?: string | undefined;
+  /**
    * Whether these can be the rows for the values, and not the response to another query. A method, so that all
    * statements have a common type.
    */
