@@ -70,9 +70,11 @@ class CallerSession implements Session {
       rows = pipeline
         .run(this.#caller, statement, values)
         .catch((error: unknown) => this.#runLocked(error, { statement, values }));
-    // In the embedded database transactions run one by one, so that nothing waits for a lock.
-    else if (pipeline === undefined) rows = this.runExclusively([{ statement, values }]).then(([only = []]) => only);
-    else rows = this.runExclusively([...locks, { statement, values }]).then((all) => all.at(-1) as unknown[]);
+    else {
+      // In the embedded database transactions run one by one: no table is locked, and nothing is cut off.
+      const first = pipeline === undefined && statement.subject !== undefined ? [] : locks;
+      rows = this.runExclusively([...first, { statement, values }]).then((all) => all.at(-1) as unknown[]);
+    }
     return rows.catch(fail) as Promise<Row[]>;
   }
 
