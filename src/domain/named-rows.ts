@@ -1,5 +1,5 @@
 import { parseId, type Id } from './id.ts';
-import { nounNames, nouns, referencesOf, type CollectionOf, type NounName } from './nouns.ts';
+import { linksOf, nounNames, nouns, referencesOf, type CollectionOf, type NounName } from './nouns.ts';
 import type { LockStrength } from './store.ts';
 import type { Stores } from './stores.ts';
 
@@ -33,9 +33,9 @@ export function remove(noun: NounName, id: NamedRow['id']): NamedRow {
 const order = inOrder(nounNames.toReversed());
 
 function inOrder(names: readonly NounName[], before: readonly NounName[] = []): readonly NounName[] {
+  const namedBy = (name: NounName): readonly NounName[] => Object.values({ ...referencesOf(name), ...linksOf(name) });
   return names.reduce(
-    (ordered, name) =>
-      ordered.includes(name) ? ordered : [...inOrder(Object.values(referencesOf(name)), ordered), name],
+    (ordered, name) => (ordered.includes(name) ? ordered : [...inOrder(namedBy(name), ordered), name]),
     before,
   );
 }

@@ -18,6 +18,8 @@ interface Noun<Row> extends NounKind<Row> {
   readonly service: new (stores: Stores) => object;
   /** The properties that name a row of another noun. */
   readonly references: Readonly<Record<string, string>>;
+  /** The properties that name rows of another noun, many to many. */
+  readonly links?: Readonly<Record<string, string>>;
   /** Of the longest one as JSON text. */
   readonly maxBytes: number;
   /** The changes that its events name: `created` is `pet.created`. Every noun has events. */
@@ -91,16 +93,41 @@ export type EventTypeOf<Name extends NounName> = Nouns[Name] extends { readonly 
 
 export const nounNames = Object.keys(nouns) as NounName[];
 
-export type ReferenceOf<Name extends NounName> = keyof Nouns[Name]['references'] & string;
-/** The noun whose rows a reference names. */
+type LinksOf<Name extends NounName> = Nouns[Name] extends { readonly links: infer Links } ? Links : object;
+type LinkTo<Noun extends NounName, Name extends NounName> = {
+  [Link in keyof LinksOf<Noun>]: LinksOf<Noun>[Link] extends Name ? Link & string : never;
+}[keyof LinksOf<Noun>];
+
+/** The nouns by whose rows those of a noun are listed. A link from its other side is `tag.pets`, of pets. */
+type ParentsOf<Name extends NounName> = Nouns[Name]['references'] &
+  LinksOf<Name> & { readonly [Noun in NounName as `${Noun}.${LinkTo<Noun, Name>}`]: Noun };
+
+/** The properties by which a noun's rows are listed. */
+export type ReferenceOf<Name extends NounName> = keyof ParentsOf<Name> & string;
+/** The noun whose rows such a property names. */
 export type ReferredBy<Name extends NounName, Reference extends ReferenceOf<Name>> = Extract<
-  Nouns[Name]['references'][Reference],
+  ParentsOf<Name>[Reference],
   NounName
 >;
 
 /** The properties of a noun that name a row of another. */
 export function referencesOf(noun: NounName): Readonly<Record<string, NounName>> {
   return nouns[noun].references;
+}
+
+/** The properties of a noun that name rows of another, many to many. */
+export function linksOf(noun: NounName): Readonly<Record<string, NounName>> {
+  const { links = {} }: Noun<never> = nouns[noun];
+  return links as Readonly<Record<string, NounName>>;
+}
+
+/** The noun whose rows a property names. */
+export function referredBy<Name extends NounName, Reference extends ReferenceOf<Name>>(
+  noun: Name,
+  reference: Reference,
+): ReferredBy<Name, Reference> {
+  const [owner] = reference.split('.');
+  return (referencesOf(noun)[reference] ?? linksOf(noun)[reference] ?? owner) as ReferredBy<Name, Reference>;
 }
 
 /** The same table, each noun with the type of its rows. */

@@ -29,9 +29,9 @@ export interface ReadStore<Row, Of extends List, Relation extends string = never
   countPerParent(parents: Parents<Row>, filter: FilterOf<Of['filter']>): Promise<number[]>;
 }
 
-/** The rows that a property of others names. */
+/** The rows that a property of others names, or that name those in a link: `tag.pets`. */
 export interface Parents<Child> {
-  readonly property: keyof Child & string;
+  readonly property: (keyof Child & string) | `${string}.${string}`;
   readonly ids: readonly Id[];
 }
 
@@ -78,13 +78,26 @@ export interface WriteStore<Row, Data, Relation extends string = never> {
  */
 export type Include<Relation extends string> = readonly Relation[];
 
-/** The properties of a row that are written: all that the database doesn't generate. Nullable ones are optional. */
+/**
+ * The properties of a row that are written: all that the database doesn't generate, and that aren't links. Nullable ones
+ * are optional.
+ */
 export type RowData<Row, Generated extends keyof Row = 'id' & keyof Row> = Readonly<
-  { [Property in Exclude<keyof Row & string, Generated | Nullable<Row>>]-?: Exclude<Row[Property], undefined> } & {
+  {
+    [Property in Exclude<keyof Row & string, Generated | Nullable<Row> | Linked<Row>>]-?: Exclude<
+      Row[Property],
+      undefined
+    >;
+  } & {
     [Property in Exclude<Nullable<Row> & string, Generated>]?: Exclude<Row[Property], undefined>;
   }
 >;
 
+/** What MikroORM calls a Collection: the value of a `manyToMany`, which no row is read with. */
+interface LinkedRows {
+  loadCount(): unknown;
+}
+type Linked<Row> = { [Property in keyof Row]: Row[Property] extends LinkedRows ? Property : never }[keyof Row];
 type Nullable<Row> = { [Property in keyof Row]-?: null extends Row[Property] ? Property : never }[keyof Row];
 
 /** A row names another that doesn't exist, or is still named by one. */

@@ -9,13 +9,13 @@ import {
   type CollectionOf,
   type NounName,
   type ReferenceOf,
-  referencesOf,
+  referredBy,
   type ReferredBy,
   type RowOf,
 } from '../domain/nouns.ts';
 import type { ListOptions, ListRequest, Page } from '../domain/page.ts';
 import type { Services } from '../domain/services.ts';
-import type { Include, Parents } from '../domain/store.ts';
+import type { Include } from '../domain/store.ts';
 import type { NestedQuota } from './nested-quota.ts';
 
 /** A row of a noun, with what was included. */
@@ -37,14 +37,19 @@ export interface ChildList<Row> {
   countPerParent(parents: readonly Id[], filter: ListRequest<object, string>['filter']): Promise<number[]>;
 }
 
+interface NamedParents {
+  readonly property: string;
+  readonly ids: readonly Id[];
+}
+
 /** The service of a noun, as far as its rows are listed by the rows that they refer to. */
 interface ReferringList<Row> {
   listPerParent(
-    parents: Parents<Row>,
+    parents: NamedParents,
     request: ListRequest<object, string>,
     options: ListOptions<string>,
   ): Promise<Page<Row>[]>;
-  countPerParent(parents: Parents<Row>, filter: ListRequest<object, string>['filter']): Promise<number[]>;
+  countPerParent(parents: NamedParents, filter: ListRequest<object, string>['filter']): Promise<number[]>;
 }
 
 /**
@@ -85,7 +90,7 @@ export class Loaders {
     property: Reference,
   ): Children<FoundRow<Child>, RowOf<ReferredBy<Child, Reference>>> {
     const { collection } = nouns[child];
-    const parent = referencesOf(child)[property] as ReferredBy<Child, Reference>;
+    const parent = referredBy(child, property);
     const field = `${nouns[parent].typeName}.${collection}`;
     return this.#childrenAs(
       `${child}.${property}`,

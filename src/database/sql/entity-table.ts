@@ -1,4 +1,4 @@
-import type { Constructor, EntityMetadata, EntityProperty } from '@mikro-orm/core';
+import { type Constructor, type EntityMetadata, type EntityProperty, ReferenceKind } from '@mikro-orm/core';
 
 import type { Parameter } from '../../platform/postgres/index.ts';
 
@@ -48,7 +48,7 @@ export class EntityTable {
     this.keyProperty = metadata.primaryKeys[0] as string;
     this.isComputed = Object.keys(computed).length > 0;
     this.columns = Object.values(this.#properties)
-      .filter(({ name }) => !unread.includes(name))
+      .filter(({ name, kind }) => kind !== ReferenceKind.MANY_TO_MANY && !unread.includes(name))
       .map((property) => columnOf(property, computed[property.name]));
   }
 

@@ -18,6 +18,7 @@ import {
 import { Placeholders, type Condition, type Conditions } from './conditions.ts';
 import type { EntityTable } from './entity-table.ts';
 import { pageTemplate, pageText, pageValues, type SortColumn } from './keyset-page.ts';
+import type { Links } from './links.ts';
 import { domainFailureOf } from '../domain-failure.ts';
 import { selectionOf, type Relation, type Selection } from './selection.ts';
 
@@ -30,6 +31,8 @@ export interface Source<Of extends List, RelationName extends string = never> {
   readonly from: string;
   /** The columns of each order; the last one is the id. An index has them in this order. */
   readonly by: Readonly<Record<SortFieldOf<Of>, readonly SortColumn[]>>;
+  /** By the names under which the rows that they link are parents. */
+  readonly links: Readonly<Record<string, Links>>;
   /** `isPerParent`: rows are read of certain parents only. */
   readonly conditions: (filter: FilterOf<Of['filter']>, isPerParent: boolean) => Conditions;
 }
@@ -108,12 +111,11 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
     parents: Parents<Row> | undefined,
     decode: Statement<Count>['decode'],
   ): Promise<Count[]> {
-    const { from, table } = this.#source;
     const conditions = this.#source.conditions(filter, parents !== undefined);
     if (conditions === undefined || parents?.ids.length === 0) return [];
     const placeholders = new Placeholders();
     const tests = conditions.map(({ sql }, index) => sql((type) => placeholders.bind(index, type)));
-    const parent = parents && table.column(parents.property);
+    const { from, parent } = this.#rowsOf(parents?.property);
     if (parents !== undefined) tests.push(`${parent} = any(${placeholders.bind(conditions.length, 'bigint[]')})`);
     const where = tests.length === 0 ? '' : `where ${tests.join(' and ')}`;
     const text =
@@ -180,13 +182,14 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
     conditions: readonly Condition[],
     keyset: Keyset<SortFieldOf<Of>>,
     include: Include<RelationName>,
-    parent: (keyof Row & string) | undefined,
+    parent: Parents<Row>['property'] | undefined,
   ): PageTemplate<Row> | undefined {
     const maxRows = keyset.limit > maxPageSize ? maxBatchSize : maxPageSize;
     const key = `${maxRows} ${parent} ${include.join()} ${pageTemplate(keyset, conditions)}`;
     const known = this.#pages.get(key);
     if (known !== undefined) return known.template;
-    const { by, from, table, list } = this.#source;
+    const { by, list } = this.#source;
+    const { from, parent: column, joined } = this.#rowsOf(parent);
     const { selection } = this.#selected(include);
     const page = pageText(
       {
@@ -194,9 +197,9 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
         columnCount: selection.columnCount,
         texts: selection.texts,
         from: `${from} ${selection.joins}`,
-        parent: parent && table.column(parent),
+        parent: column,
         conditions,
-        by: by[keyset.sort.field],
+        by: joined === undefined ? by[keyset.sort.field] : by[keyset.sort.field].map(joined),
         type: list.sorting.keys[keyset.sort.field]?.type,
         maxRows,
       },
@@ -211,6 +214,19 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
     };
     this.#pages.set(key, { template });
     return template;
+  }
+
+  /** From where rows are read, and the column that names their parents where those are given. */
+  #rowsOf(parent: string | undefined) {
+    const { from, table, links } = this.#source;
+    const link = parent === undefined ? undefined : links[parent];
+    if (link === undefined) return { from, parent: parent && table.column(parent), joined: undefined };
+    const [key, own] = [table.column(table.keyProperty), `${link.table}.${link.own}`];
+    return {
+      from: `${from} join ${link.table} on ${own} = ${key}`,
+      parent: `${link.table}.${link.other}`,
+      joined: (by: SortColumn): SortColumn => (by.column === key ? { ...by, joined: own } : by),
+    };
   }
 }
 
