@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
+import { emptyStore } from '../support/empty-store.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 const service = await startTestApp();
 
 beforeEach(async () => {
-  await service.sql('truncate categories, pets, inventory, orders');
+  await emptyStore(service);
   await service.sql(
     `insert into categories (id, name, description) values (101, 'Dogs', 'Loyal'), (102, 'Cats', null)`,
   );

@@ -3,6 +3,7 @@ import { isEnumType, isInputObjectType } from 'graphql';
 
 import { nouns } from '../../src/domain/nouns.ts';
 import { createSchema } from '../../src/graphql/schema.ts';
+import { emptyStore } from '../support/empty-store.ts';
 import { makeRows, testedNouns } from '../support/nouns/nouns.ts';
 import { until } from '../support/until.ts';
 import { publishedOperations, type Operation } from '../contract/document.ts';
@@ -53,7 +54,7 @@ describe.each(testedNouns)('the list of each $noun', (tested) => {
   };
 
   beforeAll(async () => {
-    await app.sql(`truncate ${testedNouns.map(({ collection: table }) => table).join()} restart identity`);
+    await emptyStore(app);
     await makeRows(app, noun);
     [first = '', second = ''] = await ids('');
   });

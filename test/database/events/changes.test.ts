@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from '@jest/globals';
 
+import { emptyStore } from '../../support/empty-store.ts';
 import { connect } from '../../support/postgres-client.ts';
 import { serverUrl } from '../../support/template-database.ts';
 import { openEventLog } from './event-log.ts';
@@ -9,7 +10,8 @@ const resync = ['store.resync'];
 const log = await openEventLog();
 
 beforeEach(async () => {
-  await log.sql(`truncate categories, pets, orders, inventory restart identity;
+  await emptyStore(log);
+  await log.sql(`
     insert into categories (name) values ('Dogs'), ('Cats');
     insert into pets (name, category_id) values ('Rex', 1), ('Tom', 2);
     insert into inventory (pet_id, quantity) values (1, 5), (2, 6)`);

@@ -8,6 +8,7 @@ import type { EventPosition, StoreEvent } from '../../../src/domain/events/event
 import type { EventMoves } from '../../../src/platform/feed/sequencer.ts';
 import { Sequencer } from '../../../src/platform/feed/sequencer.ts';
 import { atEnd } from '../../support/at-end.ts';
+import { emptyStore } from '../../support/empty-store.ts';
 import { connect } from '../../support/postgres-client.ts';
 import { SeededRandom } from '../../support/seeded-random.ts';
 import { until } from '../../support/until.ts';
@@ -130,7 +131,7 @@ let beginning: EventPosition;
 it.each(seeds)(
   'readers miss nothing, see nothing twice, and see each object in the order of its commits (EVENTS_SEED=%i)',
   async (seed) => {
-    await log.sql('truncate categories, pets, orders, inventory restart identity');
+    await emptyStore(log);
     await until(async () => (await log.sql(waiting)).length === 0);
     beginning = await log.stores.events.last();
     await log.sql(`insert into categories (name) select '0' from generate_series(1, ${objects + 3});
