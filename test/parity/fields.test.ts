@@ -13,7 +13,7 @@ import {
 } from 'graphql';
 
 import { createMaintenanceOrm } from '../../src/database/database.ts';
-import { linksOf, nouns, referencesOf } from '../../src/domain/nouns.ts';
+import { nouns, referencesOf } from '../../src/domain/nouns.ts';
 import type { Pet } from '../../src/domain/pets/pet.entity.ts';
 import { createSchema } from '../../src/graphql/schema.ts';
 import type { FieldExtensions } from '../../src/platform/executor/index.ts';
@@ -32,12 +32,10 @@ const metadata = createMaintenanceOrm('postgresql://unused/unused').getMetadata(
 const schema = createSchema();
 const schemas = (readDocument()['components'] as { readonly schemas: Readonly<Record<string, Schema>> }).schemas;
 
-function propertiesOf(noun: TestedNoun): EntityProperty[] {
-  return entityProperties(noun).filter(({ kind }) => kind !== ReferenceKind.MANY_TO_MANY);
-}
-
-function entityProperties({ noun }: TestedNoun): EntityProperty[] {
-  return Object.values(metadata.get(nouns[noun].entity as typeof Pet).properties);
+/** Without its links: `links.test.ts`. */
+function propertiesOf({ noun }: TestedNoun): EntityProperty[] {
+  const { properties } = metadata.get(nouns[noun].entity as typeof Pet);
+  return Object.values(properties).filter(({ kind }) => kind !== ReferenceKind.MANY_TO_MANY);
 }
 
 function namesOf(noun: TestedNoun): string[] {
@@ -186,27 +184,6 @@ describe.each(testedNouns)('$typeName has the same fields', (tested) => {
       ...missing.map((property) => `the resolver in ${graphql} lacks the relation of ${property}, which ${entity} has`),
     ]).toEqual([]);
   });
-});
-
-it.each(testedNouns)('links of $typeName are locked by, and lists of both sides in GraphQL', (tested) => {
-  const { noun, typeName, collection } = tested;
-  const entity = `the entity in src/domain/${collection}`;
-  const links = entityProperties(tested).filter(({ kind, owner }) => kind === ReferenceKind.MANY_TO_MANY && owner);
-  const names = links.map(({ name }) => name);
-  const lists = Object.entries(linksOf(noun)).flatMap(([property, other]) => [
-    [typeName, property],
-    [nouns[other].typeName, collection],
-  ]);
-  const isList = ([type = '', field = '']: readonly string[]): boolean => {
-    const object = schema.getType(type);
-    return isObjectType(object) && String(object.getFields()[field]?.type).endsWith('Connection');
-  };
-  expect([
-    ...differences(`links of ${noun} in src/domain/nouns.ts`, Object.keys(linksOf(noun)), entity, names),
-    ...lists
-      .filter((list) => !isList(list))
-      .map((list) => `the schema lacks the list ${list.join('.')}, which ${entity} has`),
-  ]).toEqual([]);
 });
 
 describe.each(testedNouns)('every field of $typeName', (tested) => {
