@@ -55,7 +55,7 @@ export const causes: Readonly<Record<string, Cause>> = {
   406: varied((request) => [withHeader(request, 'accept', 'text/html')]),
   409: async (operation, store) => [
     ...(operation.takesKey && !isEmbedded() ? await stillRunning(operation, store) : []),
-    ...(operation.isCreation ? [] : await conflict(operation, store)),
+    ...(isOfItsKeyAlone(operation) ? [] : await conflict(operation, store)),
   ],
   410: varied((request) => [{ ...request, url: `${request.url}?cursor=${unknownPosition}` }]),
   412: async (operation, store) => {
@@ -94,8 +94,13 @@ function isEmbedded(): boolean {
   return serverUrl() === undefined;
 }
 
-export function isImpossible({ isCreation }: Operation, status: string): boolean {
-  return isCreation && status === '409' && isEmbedded();
+export function isImpossible(operation: Operation, status: string): boolean {
+  return status === '409' && isOfItsKeyAlone(operation) && isEmbedded();
+}
+
+/** Whether an operation documents 409 for a key in use, and nothing else. */
+function isOfItsKeyAlone({ responses }: Operation): boolean {
+  return responses['409']?.description.startsWith('The first request with this') === true;
 }
 
 /** A request whose response, or the resource that it changes, has an entity tag. */
