@@ -33,11 +33,14 @@ export function remove(noun: NounName, id: NamedRow['id']): NamedRow {
 const order = inOrder(nounNames.toReversed());
 
 function inOrder(names: readonly NounName[], before: readonly NounName[] = []): readonly NounName[] {
-  const namedBy = (name: NounName): readonly NounName[] => Object.values({ ...referencesOf(name), ...linksOf(name) });
   return names.reduce(
     (ordered, name) => (ordered.includes(name) ? ordered : [...inOrder(namedBy(name), ordered), name]),
     before,
   );
+}
+
+function namedBy(name: NounName): readonly NounName[] {
+  return [...Object.values(referencesOf(name)), ...Object.values(linksOf(name))];
 }
 
 /**

@@ -94,13 +94,13 @@ export type EventTypeOf<Name extends NounName> = Nouns[Name] extends { readonly 
 export const nounNames = Object.keys(nouns) as NounName[];
 
 type LinksOf<Name extends NounName> = Nouns[Name] extends { readonly links: infer Links } ? Links : object;
-type LinkTo<Noun extends NounName, Name extends NounName> = {
-  [Link in keyof LinksOf<Noun>]: LinksOf<Noun>[Link] extends Name ? Link & string : never;
-}[keyof LinksOf<Noun>];
+type LinkTo<Other extends NounName, Name extends NounName> = {
+  [Link in keyof LinksOf<Other>]: LinksOf<Other>[Link] extends Name ? Link & string : never;
+}[keyof LinksOf<Other>];
 
 /** The nouns by whose rows those of a noun are listed. A link from its other side is `tag.pets`, of pets. */
 type ParentsOf<Name extends NounName> = Nouns[Name]['references'] &
-  LinksOf<Name> & { readonly [Noun in NounName as `${Noun}.${LinkTo<Noun, Name>}`]: Noun };
+  LinksOf<Name> & { readonly [Other in NounName as `${Other}.${LinkTo<Other, Name>}`]: Other };
 
 /** The properties by which a noun's rows are listed. */
 export type ReferenceOf<Name extends NounName> = keyof ParentsOf<Name> & string;

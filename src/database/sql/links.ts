@@ -42,9 +42,12 @@ export function isLinked({ table, own, other }: Links, row: EntityTable, ids: re
 
 /** Statements that link two rows, each pair once, and take the link away; they return a row for a change. */
 export function linkWrites({ table, own, other }: Links): Readonly<Record<'link' | 'unlink', Statement<true>>> {
-  const write = (text: string): Statement<true> => statementOf(`${text} returning 1`, 1, () => true, 'write');
   return {
     link: write(`insert into ${table} (${own}, ${other}) values ($1::bigint, $2::bigint) on conflict do nothing`),
     unlink: write(`delete from ${table} where ${own} = $1::bigint and ${other} = $2::bigint`),
   };
+}
+
+function write(text: string): Statement<true> {
+  return statementOf(`${text} returning 1`, 1, () => true, 'write');
 }
