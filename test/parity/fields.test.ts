@@ -95,6 +95,17 @@ function appliesSameRule({ type, format, minimum, maximum, ...more }: Schema, ru
   return [minimum - 1, minimum, maximum, maximum + 1].map(isRefused).join() === 'true,false,false,true';
 }
 
+/** Of the longest value as JSON text: a character takes at most four bytes, escaped or not. */
+function longestBytes({ $ref, type, format, maxLength, enum: choices }: Schema): number {
+  if (typeof $ref === 'string') return longestBytes(schemas[nameOf($ref)] as Schema);
+  if (Array.isArray(choices)) return Math.max(...choices.map((choice) => JSON.stringify(choice).length));
+  if (type === 'boolean') return 'false'.length;
+  if (type === 'integer') return String(format === 'int64' ? -(2n ** 63n) : -(2 ** 31)).length;
+  if (format === 'date-time') return '"9999-12-31T23:59:59.999Z"'.length;
+  if (typeof maxLength === 'number') return '""'.length + 4 * maxLength;
+  throw new Error(`${type} ${format} has no longest value.`);
+}
+
 describe.each(testedNouns)('$typeName has the same fields', (tested) => {
   const { noun, typeName, collection, list } = tested;
   const document = `src/rest/openapi/${collection}.yaml`;
@@ -134,6 +145,14 @@ describe.each(testedNouns)('$typeName has the same fields', (tested) => {
       ...ofInput(`update${list}`, [...writable, keyOf(tested), 'ifVersion']),
       ...(isCreatable(tested) ? [...ofSchema(`New${typeName}`), ...ofInput(`create${typeName}`, writable)] : []),
     ]).toEqual([]);
+  });
+
+  it('whose longest row takes the bytes that are reserved for it', () => {
+    const members = Object.entries(schemaProperties(typeName));
+    const bytes = members.reduce((sum, [name, value]) => sum + `"${name}":,`.length + longestBytes(value), 1);
+    const problem = `maxBytes of ${noun} in src/domain/nouns.ts: its longest row takes ${bytes} bytes.`;
+    const { maxBytes } = nouns[noun];
+    expect(maxBytes >= bytes && maxBytes < 1.5 * bytes ? [] : [problem]).toEqual([]);
   });
 
   it('with the same rules in its service and in its bodies', () => {
