@@ -53,6 +53,39 @@ const settled = `new Promise((resolve) => requestAnimationFrame(() => requestAni
   document.getAnimations().filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity).map(({ finished }) => finished),
 ))`;
 
+/** The texts in a part of the page with something else over the middle of one of their lines. */
+export function coveredTexts(page: Page, part = 'body'): Promise<readonly string[]> {
+  return page.evaluate<readonly string[]>(`(() => {
+    const covered = [];
+    const shows = (element, x, y) => {
+      for (let part = element; part !== document.body; part = part.parentElement) {
+        const { left, right, top, bottom } = part.getBoundingClientRect();
+        const isClipped = x < left || x > right || y < top || y > bottom;
+        if (isClipped && getComputedStyle(part).overflow !== 'visible') return false;
+      }
+      return x >= 0 && y >= 0 && x < innerWidth && y < innerHeight;
+    };
+    const texts = document.createTreeWalker(document.querySelector(${JSON.stringify(part)}), NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const { parentElement: element, textContent } = texts.currentNode;
+      if (textContent.trim() === '' || element.closest('.monaco-editor, .skip, noscript') !== null) continue;
+      // A hint that lets the mouse through is never the element at its place.
+      if (getComputedStyle(element).pointerEvents === 'none') continue;
+      if (!element.checkVisibility({ visibilityProperty: true, opacityProperty: true })) continue;
+      const range = document.createRange();
+      range.selectNodeContents(texts.currentNode);
+      for (const { left, right, top, bottom } of range.getClientRects()) {
+        const [x, y] = [(left + right) / 2, (top + bottom) / 2];
+        if (right - left < 2 || !shows(element, x, y)) continue;
+        const over = document.elementFromPoint(x, y);
+        if (over === null || over.contains(element) || element.contains(over)) continue;
+        covered.push(textContent.trim().slice(0, 60) + ' is below ' + over.outerHTML.slice(0, 80));
+      }
+    }
+    return covered;
+  })()`);
+}
+
 interface Axe {
   readonly part?: string;
   /** What isn't looked at. */

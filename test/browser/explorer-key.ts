@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { seriousViolations } from './browser.ts';
+import { coveredTexts, seriousViolations } from './browser.ts';
 import { ExplorerPage } from './explorer-page.ts';
 import { explorer, keyField, page, visit } from './explorer-visit.ts';
 import { service } from './shared.ts';
@@ -34,6 +34,7 @@ export function testKeyAndLinks(): void {
       await page().getByText('kept in this browser tab until it is closed').waitFor();
       await page().getByRole('button', { name: 'Forget the key' }).click();
       await keyField().waitFor();
+      expect(await page().evaluate('document.activeElement.name')).toBe('key');
       expect(await page().evaluate(() => JSON.stringify([sessionStorage, localStorage]))).not.toContain(service.key);
       await page().reload();
       await keyField().waitFor();
@@ -63,6 +64,12 @@ export function testKeyAndLinks(): void {
         /^Begin with your API key.*The operator of this service gives you a key.*npm run -s keys -- create/s,
       );
       await page().getByText('The result is shown here').waitFor();
+      await page().getByRole('button', { name: 'Show Documentation Explorer' }).click();
+      await page().getByText('There is no schema to show: the notice at the top says why.').waitFor();
+      expect(await coveredTexts(page())).toEqual([]);
+      await page().getByRole('button', { name: 'Hide Documentation Explorer' }).click();
+      await page().reload();
+      await page().getByText('The result is shown here').waitFor();
       await page().keyboard.press('Tab');
       await page().keyboard.insertText('typed without a click');
       expect(await keyField().inputValue()).toBe('typed without a click');
@@ -70,6 +77,8 @@ export function testKeyAndLinks(): void {
         .getByRole('button', { name: /^Execute query/ })
         .click();
       expect(await page().evaluate('document.activeElement.name')).toBe('key');
+      await notice.getByText('Nothing was run: it needs the key, here.').waitFor();
+      await page().getByText('Nothing was run: there is no API key yet. The operator').waitFor();
       await page()
         .getByRole('button', { name: /^Execute query/ })
         .waitFor();
@@ -173,6 +182,7 @@ export function testKeyAndLinks(): void {
       await page().getByRole('button', { name: 'Copy link' }).click();
       await page().getByText('Copied, without the key').waitFor();
       const link = await copied();
+      await page().getByText('Copied, without the key').waitFor({ state: 'detached' });
       expect(link).toMatch(/\/graphiql#query=\S+&variables=\S+$/);
       expect(link).not.toContain(service.key);
       await visit(link);

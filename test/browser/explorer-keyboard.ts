@@ -43,6 +43,7 @@ export function testKeyboard(): void {
       .getByText(/kept in this browser tab/)
       .waitFor();
     await explorer.isReady();
+    expect(await focused()).toMatch(/^Execute query/);
 
     await tabTo(/^Examples$/);
     await press('Enter');

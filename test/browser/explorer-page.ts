@@ -5,6 +5,12 @@ import { Observations } from './browser.ts';
 /** The failure to respond with in place of the service; undefined leaves the response to it. */
 export type Fail = (request: Request) => { status: number; message: string; code: string } | undefined;
 
+interface Result {
+  readonly data?: Record<string, unknown> | null;
+  readonly errors?: readonly { readonly message: string }[];
+  readonly extensions?: Record<string, unknown>;
+}
+
 /** The explorer on a page, and what happens there. */
 export class ExplorerPage extends Observations {
   readonly page: Page;
@@ -45,7 +51,7 @@ export class ExplorerPage extends Observations {
   }
 
   /** The response to the operation in the open tab, once it is on the screen. */
-  async run(): Promise<{ data?: Record<string, unknown> | null; errors?: { message: string }[] }> {
+  async run(): Promise<Result> {
     // The page may still be loading the schema.
     const responded = this.page.waitForResponse(
       (response) =>

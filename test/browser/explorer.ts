@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { buildSchema } from 'graphql';
 
 import { examples } from '../../src/pages/explorer/examples.ts';
-import { Observations, ofColours, seriousViolations } from './browser.ts';
+import { coveredTexts, Observations, ofColours, seriousViolations } from './browser.ts';
 import type { Fail } from './explorer-page.ts';
 import { explorer, page, visit } from './explorer-visit.ts';
 import { browser, service } from './shared.ts';
@@ -55,6 +55,24 @@ export function testExplorer(): void {
       expect(explorer.problems).toEqual([`${service.origin}/graphql failed`]);
     });
 
+    it('the order that is made once has its Idempotency-Key, also after a reload, and the second run is a replay', async () => {
+      await visit();
+      for (const isReplay of [false, true]) {
+        await explorer.tab('OrderOnce').click();
+        await page().getByRole('button', { name: 'Headers' }).click();
+        await explorer.line('.graphiql-editor-tool', '"Idempotency-Key": "order of ').waitFor();
+        const { data, extensions } = await explorer.run();
+        expect(data).toEqual({ createOrder: { order: { id: expect.any(String), quantity: 1, complete: false } } });
+        expect(extensions?.['replayed'] !== undefined).toBe(isReplay);
+      }
+      await page().reload();
+      await explorer.isReady();
+      await explorer.tab('OrderOnce').click();
+      await explorer.run();
+      const sent = await Promise.all(explorer.apiRequests.map((request) => request.headerValue('idempotency-key')));
+      expect(sent.filter((key) => key?.startsWith('order of '))).toHaveLength(3);
+    });
+
     it('the editor completes names of the schema, and underlines others', async () => {
       await visit();
       await explorer.write('{ inv');
@@ -68,15 +86,19 @@ export function testExplorer(): void {
   });
 
   describe('on a small screen', () => {
-    it('of 390 px nothing is cut off, a result can be read, and there is no serious violation of accessibility', async () => {
-      await visit(service.address, { width: 390 });
-      expect(await page().evaluate('document.documentElement.scrollWidth')).toBe(390);
+    it('of 360 px nothing is cut off or covered, a result can be read, and there is no serious violation of accessibility', async () => {
+      await visit(service.address, { width: 360, height: 740 });
+      expect(await page().evaluate('document.documentElement.scrollWidth')).toBe(360);
+      await page().getByRole('button', { name: 'Show Documentation Explorer' }).click();
+      await page().getByRole('link', { name: 'Query' }).waitFor();
+      expect(await coveredTexts(page())).toEqual([]);
+      expect(await page().evaluate(searchHasRoom)).toBe(true);
       await explorer.run();
       const result = page().locator('.graphiql-response');
       expect((await result.boundingBox())!.y).toBeLessThan(400);
       const editor = page().locator('.graphiql-query-editor');
       for (const box of [await result.boundingBox(), await editor.boundingBox()]) {
-        expect(box!.width).toBeGreaterThan(340);
+        expect(box!.width).toBeGreaterThan(310);
         expect(box!.height).toBeGreaterThan(180);
       }
       await page().getByRole('button', { name: 'Headers' }).click();
@@ -96,9 +118,13 @@ export function testExplorer(): void {
     expect(await isDark()).toBe(true);
     expect(await seriousViolations(page(), ofColours)).toEqual([]);
     await page().getByRole('button', { name: 'Open settings dialog' }).click();
-    for (const name of ['Light', 'Dark']) {
-      await page().getByRole('dialog').getByRole('button', { name }).click();
-      expect(await isDark()).toBe(name === 'Dark');
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page().emulateMedia({ colorScheme });
+      for (const name of ['Light', 'Dark']) {
+        await page().getByRole('dialog').getByRole('button', { name }).click();
+        // What GraphiQL draws, and what is the page's own.
+        expect([name, await isDark(), await isDark('body')]).toEqual([name, name === 'Dark', name === 'Dark']);
+      }
     }
   });
 
@@ -143,7 +169,16 @@ export function testExplorer(): void {
   });
 }
 
-async function isDark(): Promise<boolean> {
-  const [red] = /\d+/.exec(await explorer.style('.graphiql-container', 'backgroundColor')) ?? [];
+/** Whether the box of the search in the documentation shows the whole of what stands in it. */
+const searchHasRoom = `(() => {
+  const box = document.querySelector('.graphiql-doc-explorer-search [role="combobox"]');
+  const { fontSize, fontFamily, paddingLeft, paddingRight } = getComputedStyle(box);
+  const text = document.createElement('canvas').getContext('2d');
+  text.font = fontSize + ' ' + fontFamily;
+  return text.measureText(box.placeholder).width <= box.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+})()`;
+
+async function isDark(part = '.graphiql-container'): Promise<boolean> {
+  const [red] = /\d+/.exec(await explorer.style(part, 'backgroundColor')) ?? [];
   return Number(red) < 128;
 }

@@ -7,6 +7,10 @@ import { browser, newVisit, service } from './shared.ts';
 let page: Page;
 let observed: Observations;
 
+/** Whether each button that copies code is beside it. */
+const besideCode = `[...new Set(Array.from(document.querySelectorAll('.vp-doc button.copy'), (button) =>
+  button.parentElement.querySelector('pre').getBoundingClientRect().right <= button.getBoundingClientRect().left))]`;
+
 const address = (name = ''): string => `${service.origin}/docs/graphql${name && '/'}${name}`;
 
 export function testGuides(): void {
@@ -19,12 +23,14 @@ export function testGuides(): void {
     it('fit a large and a small screen, without a serious violation of accessibility in light and dark colours', async () => {
       const red = async (): Promise<number> =>
         Number.parseInt((await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')).slice(4));
-      for (const name of ['', 'apollo-client']) {
+      // The last one has a picture.
+      for (const name of ['apollo-client', 'safe-writes', '']) {
         await page.goto(address(name), { waitUntil: 'networkidle' });
-        for (const width of [390, 1440]) {
+        for (const width of [360, 1440]) {
           await page.setViewportSize({ width, height: 844 });
           expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
-          if (width === 390 || name !== '') expect(await seriousViolations(page)).toEqual([]);
+          expect(await page.evaluate(besideCode)).toEqual([true]);
+          if (width === 360 || name !== '') expect(await seriousViolations(page)).toEqual([]);
         }
       }
       expect(await red()).toBeGreaterThan(128);
@@ -33,6 +39,24 @@ export function testGuides(): void {
       expect(await red()).toBeLessThan(128);
       expect(observed.outside(service.origin)).toEqual([]);
       expect(observed.problems).toEqual([]);
+    });
+
+    it('have pictures in the colours of the page, with words for those who do not see them', async () => {
+      for (const name of ['', 'safe-writes', 'following-changes']) {
+        await page.goto(address(name));
+        const picture = page.locator('figure.picture');
+        expect(await picture.count()).toBe(1);
+        const words = await picture.locator('figcaption').innerText();
+        expect(words.length).toBeGreaterThan(100);
+        expect(await picture.locator('svg[role="img"] > desc').textContent()).toBe(words);
+      }
+      const brightness = async (): Promise<number> => {
+        const colour = await page.locator('.picture text').first().evaluate('(text) => getComputedStyle(text).fill');
+        return Number(/\d+/.exec(String(colour))?.[0]);
+      };
+      expect(await brightness()).toBeLessThan(128);
+      await page.emulateMedia({ colorScheme: 'dark' });
+      expect(await brightness()).toBeGreaterThan(128);
     });
 
     it('have commands whose options are never broken into two lines', async () => {
@@ -66,6 +90,13 @@ export function testGuides(): void {
       await page.getByRole('searchbox').fill('persistConfig');
       await page.getByRole('option').filter({ hasText: 'Relay' }).first().click();
       await page.waitForURL(`${address('relay')}#persisted-documents`);
+      for (const word of ['changelog', 'deprecations', 'sunset']) {
+        await page.keyboard.press('Control+k');
+        await page.getByRole('searchbox').fill(word);
+        await page.getByRole('option').filter({ hasText: 'Changelog' }).first().click();
+        await page.waitForURL(`${address('changelog')}#*`);
+        await page.goto(address('relay'));
+      }
       expect(observed.problems).toEqual([]);
     });
 

@@ -4,6 +4,8 @@ export interface Example {
   readonly query: string;
   /** JSON. The first example has none: GraphiQL doesn't show those of the tab that it opens with. */
   readonly variables?: string;
+  /** In addition to the key. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 const nested = `# Pets know their category,
@@ -112,12 +114,12 @@ query NextPage($after: String) {
 `;
 
 const orderOnce = `# An order that is made once, however
-# often it is sent.
+# often it is sent: the headers below
+# have an Idempotency-Key.
 #
-# Add to the headers below:
-#   "Idempotency-Key": "my order 1"
-# and run it twice: "extensions" names
-# what was replayed.
+# Run it twice: "extensions" names
+# what was replayed. Another key is
+# another order.
 mutation OrderOnce($pet: ID!) {
   createOrder(input: { petId: $pet, quantity: 1 }) {
     order {
@@ -254,7 +256,12 @@ export const examples: Example[] = [
     query: mutation,
     variables: json({ input: { name: 'Bella', categoryId: '1', status: 'AVAILABLE' } }),
   },
-  { purpose: 'A retry that does nothing twice', query: orderOnce, variables: json({ pet: '1' }) },
+  {
+    purpose: 'A retry that does nothing twice',
+    query: orderOnce,
+    variables: json({ pet: '1' }),
+    headers: { 'Idempotency-Key': `order of ${new Date().toISOString()}` },
+  },
   {
     purpose: 'A change of exactly what you have read',
     query: updateStock,

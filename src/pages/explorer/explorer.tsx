@@ -35,15 +35,14 @@ const isNarrow = window.matchMedia('(width < 1400px)').matches;
  * request went.
  */
 export function Explorer({ firstKey, firstOperation, examples, onReady }: ExplorerProps) {
-  const [key, setKey] = useState(firstKey);
+  const { key, ...keyState } = useKey(firstKey);
   const [initial, setInitial] = useState(firstOperation);
   const [brought, setBrought] = useState<Operation>();
   const openTab = useRef('');
   const { summaries, onStart, forgetSummaries } = useSummaries(openTab);
-  const fetcher = useMemo(() => createFetcher(key, { onStart, askForKey: focusKeyField }), [key]);
+  const fetcher = useMemo(() => createFetcher(key, { onStart, askForKey: keyState.ask }), [key]);
   const changeKey = (changed: string | undefined): void => {
-    storeKey(changed);
-    setKey(changed);
+    keyState.change(changed);
     forgetSummaries();
     // The operation has its tab by now.
     setInitial(undefined);
@@ -51,13 +50,14 @@ export function Explorer({ firstKey, firstOperation, examples, onReady }: Explor
   const takeOver = (): void => {
     const written = onReady();
     if (written !== undefined) setBrought(written);
+    if (keyState.isOther) document.querySelector<HTMLElement>('.graphiql-execute-button')?.focus();
   };
   useLinks((address) => {
     if (address.key !== undefined) changeKey(address.key);
     if (address.operation !== undefined) setBrought(address.operation);
   });
 
-  const tabs = [...(initial === undefined ? [] : [tabOf(initial)]), ...examples];
+  const tabs = [...(initial === undefined ? [] : [initial]), ...examples].map(tabOf);
   const headers = key === undefined ? '' : JSON.stringify(headersWith(key), null, 2);
   const storage = useMemo(() => historyStorage(browserStorage(), headers), [headers]);
   return (
@@ -77,15 +77,37 @@ export function Explorer({ firstKey, firstOperation, examples, onReady }: Explor
       <GraphiQL.Logo>{null}</GraphiQL.Logo>
       <GraphiQL.Footer>
         <TabHint />
-        <ResponseLine summaries={summaries} />
+        <ResponseLine summaries={summaries} lacksKey={keyState.isNeeded} />
       </GraphiQL.Footer>
       <Tools apiKey={key} examples={examples} onForget={() => changeKey(undefined)} brought={brought} />
       <FollowSystemColours />
       <FollowTab id={openTab} />
       <WhenReady onReady={takeOver} />
-      <SchemaNotice onKey={changeKey} />
+      <ExampleHeaders examples={examples} headers={headers} />
+      <SchemaNotice isNeeded={keyState.isNeeded} takesFocus={keyState.isOther} onKey={changeKey} />
     </GraphiQL>
   );
+}
+
+/**
+ * The key of this tab; whether an operation was to be run without one; and whether it is another one than at first, so
+ * that what had the focus is gone.
+ */
+function useKey(firstKey: string | undefined) {
+  const [key, setKey] = useState(firstKey);
+  const [isNeeded, setNeeded] = useState(false);
+  const [isOther, setOther] = useState(false);
+  const change = (changed: string | undefined): void => {
+    storeKey(changed);
+    setKey(changed);
+    setNeeded(false);
+    setOther(true);
+  };
+  const ask = (): boolean => {
+    setNeeded(true);
+    return focusKeyField();
+  };
+  return { key, isNeeded, isOther, change, ask };
 }
 
 /** How the last request of each tab went. `onStart` is called when the next one of the open tab begins. */
@@ -128,6 +150,22 @@ function FollowTab({ id }: { readonly id: RefObject<string> }) {
   useEffect(() => {
     id.current = open;
   }, [open]);
+  return null;
+}
+
+/** Gives the open tab the headers of its example: GraphiQL opens each with the same, and keeps none for a reload. */
+function ExampleHeaders({ examples, headers }: Pick<ExplorerProps, 'examples'> & { readonly headers: string }) {
+  const { tabs, activeTabIndex, headerEditor } = useGraphiQL(pick('tabs', 'activeTabIndex', 'headerEditor'));
+  const actions = useGraphiQLActions();
+  const tab = tabs[activeTabIndex];
+  useEffect(() => {
+    const example = examples.find(({ query }) => query === tab?.query);
+    if (example?.headers === undefined || headerEditor?.getValue().trim() !== headers) return;
+    const all = { ...(JSON.parse(headers || '{}') as object), ...example.headers };
+    const text = JSON.stringify(all, null, 2);
+    headerEditor.setValue(text);
+    actions.updateActiveTabValues({ headers: text });
+  }, [tab?.id, headerEditor]);
   return null;
 }
 

@@ -7,10 +7,16 @@ import { describe, type ResponseSummary } from './response-summary.ts';
 /** How the last request of each tab went, by the tab's id. */
 export type Summaries = ReadonlyMap<string, ResponseSummary>;
 
+interface ResponseLineProps {
+  readonly summaries: Summaries;
+  /** Whether an operation was to be run without a key. */
+  readonly lacksKey: boolean;
+}
+
 const isStacked = window.matchMedia('(width < 800px)');
 
 /** The line below the result of the open tab: how its last request went; and what to do where there is no result. */
-export function ResponseLine({ summaries }: { readonly summaries: Summaries }) {
+export function ResponseLine({ summaries, lacksKey }: ResponseLineProps) {
   const { tabs, activeTabIndex, isFetching, fetchError, responseEditor } = useGraphiQL(
     pick('tabs', 'activeTabIndex', 'isFetching', 'fetchError', 'responseEditor'),
   );
@@ -27,7 +33,11 @@ export function ResponseLine({ summaries }: { readonly summaries: Summaries }) {
   return (
     <>
       {isFetching || tab?.response ? null : (
-        <p className="result-hint">The result is shown here: run the operation by its button, or by Ctrl-Enter.</p>
+        <p className="result-hint">
+          {lacksKey
+            ? 'Nothing was run: there is no API key yet. The operator of this service gives you one, and the field at the top takes it.'
+            : 'The result is shown here: run the operation by its button, or by Ctrl-Enter.'}
+        </p>
       )}
       <p className="response-line" role="status" aria-label="Last response">
         {summary === undefined ? 'No response yet.' : describe(summary)}

@@ -1,5 +1,5 @@
 import { pick, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
-import type { SubmitEvent } from 'react';
+import { useEffect, useRef, type SubmitEvent } from 'react';
 import { createPortal } from 'react-dom';
 
 import { CodeLink } from './code-link.tsx';
@@ -15,11 +15,14 @@ export function focusKeyField(): boolean {
 }
 
 interface SchemaNoticeProps {
+  /** Whether an operation was to be run without a key. */
+  readonly isNeeded: boolean;
+  readonly takesFocus: boolean;
   readonly onKey: (key: string) => void;
 }
 
 /** Asks for a key; says why there is no schema, in the service's own words, and what to do about it. */
-export function SchemaNotice({ onKey }: SchemaNoticeProps) {
+export function SchemaNotice({ isNeeded, takesFocus, onKey }: SchemaNoticeProps) {
   const { fetchError } = useGraphiQL(pick('fetchError'));
   const actions = useGraphiQLActions();
   if (fetchError === null || place === null) return null;
@@ -34,9 +37,10 @@ export function SchemaNotice({ onKey }: SchemaNoticeProps) {
     >
       <p>
         <strong>{message}</strong>
+        {isMissing && <strong role="status">{isNeeded && ' Nothing was run: it needs the key, here.'}</strong>}
       </p>
       {isMissing || code === 'UNAUTHENTICATED' ? (
-        <KeyForm onKey={onKey} />
+        <KeyForm takesFocus={takesFocus} onKey={onKey} />
       ) : (
         <button
           type="button"
@@ -58,7 +62,11 @@ export function SchemaNotice({ onKey }: SchemaNoticeProps) {
   );
 }
 
-function KeyForm({ onKey }: SchemaNoticeProps) {
+function KeyForm({ takesFocus, onKey }: Omit<SchemaNoticeProps, 'isNeeded'>) {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (takesFocus) field.current?.focus();
+  }, []);
   const useKey = (event: SubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const key = new FormData(event.currentTarget).get('key');
@@ -68,10 +76,21 @@ function KeyForm({ onKey }: SchemaNoticeProps) {
     <>
       <p>
         The operator of this service gives you a key. If that is you: open the address that was printed at the first
-        start, or run <code>npm run -s keys -- create --name NAME --plan free</code>
+        start, or run{' '}
+        <code>
+          npm run -s keys -- create <span>--name NAME</span> <span>--plan free</span>
+        </code>
       </p>
       <form onSubmit={useKey}>
-        <input name="key" type="password" aria-label="API key" placeholder="API key" autoComplete="off" required />
+        <input
+          ref={field}
+          name="key"
+          type="password"
+          aria-label="API key"
+          placeholder="API key"
+          autoComplete="off"
+          required
+        />
         <button type="submit">Use this key</button>
         <span>It goes into the headers of every tab, and is kept until this browser tab is closed.</span>
       </form>

@@ -144,8 +144,15 @@ interface CopyButtonProps {
   readonly copy: () => Promise<string>;
 }
 
+/** The time to read it. */
+const outcomeMillis = 5_000;
+
 function CopyButton({ name, copy }: CopyButtonProps) {
   const [outcome, setOutcome] = useState('');
+  useEffect(() => {
+    const timer = setTimeout(() => setOutcome(''), outcomeMillis);
+    return () => clearTimeout(timer);
+  }, [outcome]);
   return (
     <span className="copy">
       <button
