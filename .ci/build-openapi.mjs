@@ -7,9 +7,12 @@ import { buildOnce, fingerprintOf } from './build-once.mjs';
 
 const [target] = process.argv.slice(2);
 const scripts = ['build-openapi', 'openapi', 'noun-operations', 'noun-schemas'].map((name) => `.ci/${name}.mjs`);
-const sources = ['src/rest/openapi/*.yaml', 'src/rest/domain-rules.ts', 'src/domain/**/*.ts'].flatMap((each) =>
-  globSync(each),
-);
+const sources = [
+  'src/rest/openapi/*.yaml',
+  'src/rest/domain-rules.ts',
+  'src/http/error-codes.ts',
+  'src/domain/**/*.ts',
+].flatMap((each) => globSync(each));
 
 await buildOnce(join(target, 'built'), fingerprintOf([...scripts, ...sources]), build);
 

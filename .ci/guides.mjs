@@ -8,7 +8,9 @@ import { promisify } from 'node:util';
 
 import { marked } from 'marked';
 
+import { graphqlCodes, listOfCodes } from '../src/http/error-codes.ts';
 import { bundleContract } from './openapi.mjs';
+import { withPictures } from './pictures.mjs';
 
 const rest = 'src/pages/reference/guides.md';
 const graphql = 'src/pages/guides';
@@ -34,7 +36,7 @@ export async function buildGraphQLGuides(folder) {
   // With its configuration, beside which VitePress keeps files while it builds.
   const site = `${folder}/site`;
   cpSync(`${graphql}/.vitepress`, `${site}/.vitepress`, { recursive: true });
-  for (const [name, text] of graphqlGuides()) writeFileSync(`${site}/${name}.md`, forVitePress(text));
+  for (const [name, text] of graphqlGuides()) writeFileSync(`${site}/${name}.md`, withPictures(forVitePress(text)));
   // A process of its own: it writes to standard output, and the explorer is built meanwhile.
   await promisify(execFile)(process.execPath, [program, 'build', site]);
   rmSync(site, { recursive: true });
@@ -84,9 +86,59 @@ function forVitePress(markdown) {
     .replaceAll(/\]\(\/docs\/graphql/g, '](.');
 }
 
-/** `{{limits}}` is the text that both kinds of guides share. */
+/** What a guide has from elsewhere, by the name that stands in its place, such as `{{limits}}`. */
+const parts = {
+  limits: () => readFileSync('src/pages/reference/limits.md', 'utf8').trim(),
+  codes: () => listOfCodes(graphqlCodes),
+  deprecations: () => deprecations,
+  changelog: changesForClients,
+};
+
 function withParts(guide) {
-  return guide.replaceAll(/^\{\{limits\}\}$/gm, () => readFileSync('src/pages/reference/limits.md', 'utf8').trim());
+  return guide.replaceAll(/^\{\{(\w+)\}\}$/gm, (place, name) => parts[name]?.() ?? place);
+}
+
+const deprecations = tableOf(await deprecatedOperations());
+
+/** The operations of REST; the schema of GraphQL has nothing deprecated, and says so itself where it has. */
+async function deprecatedOperations() {
+  const { paths } = await bundleContract();
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).flatMap(([method, { deprecated, ...operation }]) =>
+      deprecated !== true
+        ? []
+        : [
+            {
+              operation: `\`${method.toUpperCase()} ${path}\``,
+              since: operation['x-deprecated-since'],
+              sunset: operation['x-deprecated-sunset'],
+              successor: `\`${method.toUpperCase()} ${operation['x-deprecated-successor']}\``,
+            },
+          ],
+    ),
+  );
+}
+
+function tableOf(rows) {
+  const line = (cells) => `| ${cells.join(' | ')} |`;
+  const names = Object.keys(rows[0] ?? {});
+  return [line(names), line(names.map(() => '---')), ...rows.map((row) => line(Object.values(row)))].join('\n');
+}
+
+const notForClients = /^For (?:operators|contributors)/;
+
+/** The versions of the changelog, without what only operators and contributors notice, and without links to their pages. */
+function changesForClients() {
+  const [, ...versions] = readFileSync('.github/CHANGELOG.md', 'utf8').split(/^## /m);
+  const sections = versions.flatMap((version) => {
+    const [heading, ...parts] = version.split(/^### /m);
+    const kept = parts.filter((part) => !notForClients.test(part));
+    return [`## Version ${heading}`, ...kept.map((part) => `### ${part}`)];
+  });
+  return sections
+    .join('')
+    .replaceAll(/\[([^\]]+)\]\((?!\/|https:)[^)]+\)/g, '$1')
+    .trim();
 }
 
 const include = /^\{\{(\S+) (\S+)\}\}$/gm;

@@ -1,5 +1,6 @@
 // Makes of the contract in src/rest/openapi/*.yaml the two documents that the service needs.
 import { BaseResolver, bundle, createConfig } from '@redocly/openapi-core';
+import { graphqlCodes, listOfCodes, restCodes } from '../src/http/error-codes.ts';
 import { completeFile } from './noun-operations.mjs';
 
 export const source = 'src/rest/openapi/openapi.yaml';
@@ -36,12 +37,34 @@ export async function bundleContract({ dereference = false } = {}) {
   const errors = problems.filter(({ severity }) => severity === 'error');
   const messages = new Set(errors.map(({ message }) => message));
   if (messages.size > 0) throw new Error(`${source}: ${[...messages].join(' ')}`);
-  return structuredClone(bundled.parsed);
+  return withCodes(structuredClone(bundled.parsed));
+}
+
+/** The codes of errors, from the table that they are sent by: as values and in words. */
+function withCodes(document) {
+  const { info, components } = document;
+  info.description = info.description.replace('{{codes}}', listOfCodes(restCodes));
+  Object.assign(components.schemas.Error.properties.code, enumOf(restCodes));
+  return document;
+}
+
+/** With the words beside the values, where readers such as Scalar and generators look for them. */
+function enumOf(codes) {
+  return {
+    enum: codes.map(({ code }) => code),
+    'x-enumDescriptions': Object.fromEntries(codes.map(({ code, meaning }) => [code, meaning])),
+  };
 }
 
 /** The document as clients read it. */
 export async function publishedDocument() {
   const { 'x-common': common, ...document } = await bundleContract();
+  document.components.schemas.GraphQLErrorCode = {
+    type: 'string',
+    description:
+      'What `extensions.code` of an error of GraphQL may be. The schema of GraphQL has it as `enum ErrorCode`.',
+    ...enumOf(graphqlCodes),
+  };
   for (const { content } of Object.values(document.components.responses)) addProblem(content);
   for (const operation of operationsIn(document)) completeOperation(operation, document.components.responses, common);
   return withoutPrivateFormats(document);

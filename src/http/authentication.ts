@@ -6,7 +6,8 @@ import type { Principal } from '../domain/access/principal.ts';
 import { type DomainError, validationFailed } from '../domain/errors.ts';
 import { addressSubject, type SentKey, sentKey } from './client.ts';
 import type { QuotaDecision, QuotaService } from '../platform/quotas/index.ts';
-import { bearerChallenge, HttpError } from './error-table.ts';
+import { bearerChallenge } from './error-codes.ts';
+import { HttpError } from './error-table.ts';
 import { costHeaderName, quotaHeaders } from './quota-headers.ts';
 
 declare module 'fastify' {

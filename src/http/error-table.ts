@@ -1,82 +1,12 @@
 import { Refusal } from '../platform/http/index.ts';
-import { DomainError, type DomainErrorCode, type Violation } from '../domain/errors.ts';
-
-/** The refusals of the HTTP layer, independent of the domain's rules. */
-type HttpErrorCode =
-  | 'BAD_REQUEST'
-  | 'UNAUTHORIZED'
-  | 'KEY_BANNED'
-  | 'METHOD_NOT_ALLOWED'
-  | 'NOT_ACCEPTABLE'
-  | 'REQUEST_TIMEOUT'
-  | 'PAYLOAD_TOO_LARGE'
-  | 'URI_TOO_LONG'
-  | 'UNSUPPORTED_MEDIA_TYPE'
-  | 'EXPECTATION_FAILED'
-  | 'HEADERS_TOO_LARGE'
-  | 'RATE_LIMITED'
-  | 'STREAM_ENDED'
-  | 'RESULT_TOO_LARGE'
-  | 'QUERY_TIMED_OUT'
-  | 'INTERNAL';
-
-export type ErrorCode = DomainErrorCode | HttpErrorCode;
-
-interface ErrorRow {
-  readonly status: number;
-  /** `code` of REST's Error object. */
-  readonly restCode: string;
-  /** `extensions.code` in GraphQL, in Apollo's spelling. */
-  readonly graphqlCode: string;
-  /** `error` needs attention, `warn` should pass by itself; by default `info`, caused by the client. */
-  readonly logLevel?: 'info' | 'warn' | 'error';
-  /** Sent with every such failure. */
-  readonly headers?: Readonly<Record<string, string>>;
-}
-
-/** RFC 6750, section 3. */
-export const bearerChallenge = 'Bearer realm="petstore"';
-
-/** Status and codes of each failure; a new code doesn't compile until both protocols know it. */
-export const errorTable = {
-  BAD_REQUEST: { status: 400, restCode: 'bad_request', graphqlCode: 'BAD_REQUEST' },
-  VALIDATION_FAILED: { status: 400, restCode: 'validation_failed', graphqlCode: 'BAD_USER_INPUT' },
-  UNAUTHORIZED: { status: 401, restCode: 'unauthorized', graphqlCode: 'UNAUTHENTICATED' },
-  FORBIDDEN: {
-    status: 403,
-    restCode: 'forbidden',
-    graphqlCode: 'FORBIDDEN',
-    headers: { 'www-authenticate': `${bearerChallenge}, error="insufficient_scope"` },
-  },
-  KEY_BANNED: { status: 403, restCode: 'key_banned', graphqlCode: 'KEY_BANNED' },
-  NOT_FOUND: { status: 404, restCode: 'not_found', graphqlCode: 'NOT_FOUND' },
-  METHOD_NOT_ALLOWED: { status: 405, restCode: 'method_not_allowed', graphqlCode: 'METHOD_NOT_ALLOWED' },
-  NOT_ACCEPTABLE: { status: 406, restCode: 'not_acceptable', graphqlCode: 'NOT_ACCEPTABLE' },
-  REQUEST_TIMEOUT: { status: 408, restCode: 'request_timeout', graphqlCode: 'REQUEST_TIMEOUT' },
-  ABORTED: { status: 409, restCode: 'aborted', graphqlCode: 'ABORTED' },
-  CONFLICT: { status: 409, restCode: 'conflict', graphqlCode: 'CONFLICT' },
-  EVENTS_GONE: { status: 410, restCode: 'events_gone', graphqlCode: 'EVENTS_GONE' },
-  PRECONDITION_FAILED: { status: 412, restCode: 'precondition_failed', graphqlCode: 'PRECONDITION_FAILED' },
-  IDEMPOTENCY_KEY_REUSED: { status: 422, restCode: 'idempotency_key_reused', graphqlCode: 'IDEMPOTENCY_KEY_REUSED' },
-  PAYLOAD_TOO_LARGE: { status: 413, restCode: 'payload_too_large', graphqlCode: 'PAYLOAD_TOO_LARGE' },
-  URI_TOO_LONG: { status: 414, restCode: 'uri_too_long', graphqlCode: 'URI_TOO_LONG' },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, restCode: 'unsupported_media_type', graphqlCode: 'UNSUPPORTED_MEDIA_TYPE' },
-  EXPECTATION_FAILED: { status: 417, restCode: 'expectation_failed', graphqlCode: 'EXPECTATION_FAILED' },
-  HEADERS_TOO_LARGE: { status: 431, restCode: 'headers_too_large', graphqlCode: 'HEADERS_TOO_LARGE' },
-  RATE_LIMITED: { status: 429, restCode: 'rate_limited', graphqlCode: 'RATE_LIMITED' },
-  // Of a stream that has lasted its time: nothing has failed, and the next one can be opened at once.
-  STREAM_ENDED: { status: 200, restCode: 'stream_ended', graphqlCode: 'STREAM_ENDED' },
-  RESULT_TOO_LARGE: { status: 400, restCode: 'result_too_large', graphqlCode: 'RESULT_TOO_LARGE' },
-  QUERY_TIMED_OUT: { status: 400, restCode: 'query_timed_out', graphqlCode: 'QUERY_TIMED_OUT' },
-  INTERNAL: { status: 500, restCode: 'internal_error', graphqlCode: 'INTERNAL_SERVER_ERROR', logLevel: 'error' },
-  UNAVAILABLE: { status: 503, restCode: 'unavailable', graphqlCode: 'SERVICE_UNAVAILABLE', logLevel: 'warn' },
-} as const satisfies Record<ErrorCode, ErrorRow>;
+import { DomainError, type Violation } from '../domain/errors.ts';
+import { type ErrorCode, type ErrorRow, errorTable } from './error-codes.ts';
 
 /** A refusal by the transport, with any code of the table. */
 export class HttpError extends Refusal<Exclude<ErrorCode, 'INTERNAL'>> {}
 
 /** A failure as both protocols report it. */
-export interface Failure extends Required<Omit<ErrorRow, 'headers'>> {
+export interface Failure extends Required<Omit<ErrorRow, 'headers' | 'rest' | 'graphql'>> {
   readonly message: string;
   readonly violations: readonly Violation[];
   readonly retryAfterSeconds: number | undefined;

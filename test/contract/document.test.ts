@@ -1,8 +1,11 @@
+import { readFileSync } from 'node:fs';
+
 import { describe, expect, it } from '@jest/globals';
+import { buildSchema, type GraphQLEnumType } from 'graphql';
 import { parse } from 'yaml';
 
 import { nouns } from '../../src/domain/nouns.ts';
-import { errorTable } from '../../src/http/error-table.ts';
+import { errorTable } from '../../src/http/error-codes.ts';
 import { startTestApp } from '../support/test-app.ts';
 
 const { app } = await startTestApp();
@@ -72,6 +75,15 @@ describe('the OpenAPI document', () => {
     const codes = Object.values(errorTable).map(({ restCode }) => restCode);
     const listed: string[] = components.schemas.Error.properties.code.enum;
     expect(listed.toSorted()).toEqual(codes.filter((code) => !onlyInGraphQL.has(code)).toSorted());
+    const graphqlCodes = buildSchema(readFileSync('schema.graphql', 'utf8')).getType('ErrorCode') as GraphQLEnumType;
+    const values = graphqlCodes.getValues().map(({ name }) => name);
+    const inDocument: string[] = components.schemas.GraphQLErrorCode.enum;
+    expect(inDocument.toSorted()).toEqual(values.toSorted());
+    for (const { enum: all, 'x-enumDescriptions': words } of [
+      components.schemas.Error.properties.code,
+      components.schemas.GraphQLErrorCode,
+    ])
+      expect(Object.keys(words)).toEqual(all);
     const explained = [...String(info.description).matchAll(/^- `(\w+)`: /gm)].map(([, code]) => code);
     expect(explained).toEqual(listed);
   });

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 
 import { readConfig } from '../../src/config.ts';
-import { errorTable } from '../../src/http/error-table.ts';
+import { errorTable } from '../../src/http/error-codes.ts';
 import { withFigures } from '../../src/pages/reference/figures.ts';
 import { staticPart } from '../../src/pages/reference/static-page.ts';
 import { readDocument } from '../../src/rest/openapi/document.ts';
@@ -17,6 +17,8 @@ interface Builder {
 // A script of the build, without types.
 const script: string = '../../.ci/guides.mjs';
 const builder = (await import(script)) as Builder;
+const pictures: string = '../../.ci/pictures.mjs';
+const { withPictures } = (await import(pictures)) as { readonly withPictures: (markdown: string) => string };
 const rest = await builder.buildRestGuides();
 const graphql = builder.graphqlGuides();
 /** All of them. */
@@ -72,6 +74,34 @@ describe('the guides', () => {
     };
     for (const code of schema.properties.code.enum)
       expect(rest.html).toContain(`<li id="${code}"><code>${code}</code>: `);
+  });
+
+  it('tell clients every version of the changelog, and each deprecated operation with its sunset', () => {
+    const changes = graphql.get('changelog') ?? '';
+    const versions = readFileSync('.github/CHANGELOG.md', 'utf8').match(/(?<=^## )\d.*$/gm);
+    expect([...changes.matchAll(/^## Version (.*)$/gm)].map(([, version]) => version)).toEqual(versions);
+    expect(changes).not.toMatch(/^### For (?:operators|contributors)|\]\([A-Z-]+\.md/m);
+    const deprecated = Object.entries(readDocument().paths).flatMap(([path, item]) =>
+      Object.entries(item).flatMap(([method, { deprecated: isDeprecated, 'x-deprecated-sunset': sunset }]) =>
+        isDeprecated === true ? [[`\`${method.toUpperCase()} ${path}\``, sunset] as const] : [],
+      ),
+    );
+    expect(deprecated.length).toBeGreaterThan(0);
+    for (const [operation, sunset] of deprecated)
+      expect(changes).toMatch(new RegExp(`^\\| ${operation.replaceAll(/[{}]/g, '\\$&')} \\|.* ${sunset} \\|`, 'm'));
+  });
+
+  it('have pictures that load nothing and run nothing, drawn whole from their source', () => {
+    const pages = [...graphql].filter(([, text]) => text.includes('```mermaid'));
+    expect(pages.map(([name]) => name)).toEqual(['following-changes', 'index', 'safe-writes']);
+    for (const [, text] of pages) {
+      const [source = ''] = /(?<=^```mermaid\n).*?(?=^```$)/ms.exec(text) ?? [];
+      const [figure = ''] = /<figure .*?<\/figure>/.exec(withPictures(text)) ?? [];
+      expect(figure).not.toMatch(/<script|<style|<image|href|url\(['"]?http|@import|\son\w+=/);
+      const drawn = figure.replaceAll(/<\/text>/g, '\n').replaceAll(/<[^>]*>/g, '');
+      for (const [, words = ''] of source.matchAll(/^ *(?!acc)[^\n]*?: (.*)$/gm)) expect(drawn).toContain(words);
+    }
+    expect(() => withPictures('```mermaid\nflowchart TB\n  a --> b\n```\n')).toThrow('A picture has no accTitle');
   });
 
   it('can be read without JavaScript, with every operation of the document', () => {

@@ -36,7 +36,10 @@ export default {
     outline: [2, 3],
     search: { provider: 'local' },
     sidebar: [
-      { text: 'GraphQL', items: [page('Overview', '/'), page('Safe writes', '/safe-writes')] },
+      {
+        text: 'GraphQL',
+        items: [page('Overview', '/'), page('Safe writes', '/safe-writes'), page('Changelog', '/changelog')],
+      },
       {
         text: 'Clients',
         items: [
