@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { describe, expect, test } from '@jest/globals';
@@ -10,7 +10,7 @@ import { startCluster } from '../support/started-cluster.ts';
 import { listenHere } from '../support/test-app.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { awaitValue } from '../support/until.ts';
-import { deployFile, guideTable } from './guide.ts';
+import { deployFile, guideBlock, guideTable } from './guide.ts';
 
 const directory = temporaryDirectory();
 const rules = join(directory, 'alerts.yml');
@@ -43,10 +43,23 @@ async function scrape({ address } = service): Promise<Scrape> {
 /** Those that have fired once. */
 const fired = new Set<string>();
 
+const backupAge = 'petstore_backup_completed_timestamp_seconds';
+
+/** What the node exporter says of the backup. Prometheus' own tests begin in 1970. */
+const backedUpAt = (hours: number) => [{ series: backupAge, values: `${hours * 3600}x90` }];
+
 /** The alerts that fire after an hour and a half in which each minute is like the time between two scrapes of a process. */
-function firingAlerts(
-  ...processes: { readonly before?: Scrape; readonly after: Scrape; readonly up?: number }[]
-): string[] {
+function firingAlerts(...processes: Process[]): string[] {
+  return firingAlertsWith(backedUpAt(0), ...processes);
+}
+
+interface Process {
+  readonly before?: Scrape;
+  readonly after: Scrape;
+  readonly up?: number;
+}
+
+function firingAlertsWith(others: object[], ...processes: Process[]): string[] {
   const series = processes.flatMap(({ before, after, up = 1 }, n) => {
     const labels = `job="petstore",instance="${n}"`;
     const values = [...after].map(([name, value]) => {
@@ -61,7 +74,7 @@ function firingAlerts(
   const query = { eval_time: '90m', expr: 'count by (alertname) (ALERTS{alertstate="firing"})', exp_samples: [] };
   const file = join(directory, 'test.yml');
   // YAML is a superset of JSON.
-  const tests = [{ interval: '1m', input_series: series, promql_expr_test: [query] }];
+  const tests = [{ interval: '1m', input_series: [...series, ...others], promql_expr_test: [query] }];
   writeFileSync(file, JSON.stringify({ rule_files: [rules], tests }));
   const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', file], { encoding: 'utf8' });
   const found = [...(/^ *got:(.*)$/m.exec(stdout + stderr)?.[1] ?? '').matchAll(/alertname="(\w+)"/g)];
@@ -83,6 +96,8 @@ describe('the alerts of the guide, on the metrics of a real process', () => {
     used.delete('petstore_webhook_endpoints');
     // Only the primary of several workers has it (`test/faults/workers`).
     used.delete('petstore_worker_restarts_total');
+    // Of the backup, by the node exporter.
+    used.delete(backupAge);
     expect(present).toEqual(expect.arrayContaining([...used]));
   });
 
@@ -131,6 +146,70 @@ describe('the alerts of the guide, on the metrics of a real process', () => {
     const deep = `{ ${'pets { edges { node { category { '.repeat(5)} id ${'} } } }'.repeat(5)} }`;
     for (let turn = 0; turn < 30; turn += 1) expect((await service.graphql(deep)).status).toBe(400);
     expect(firingAlerts({ before, after: await scrape() })).toEqual(['PetstoreRefusals']);
+  });
+
+  test('PetstoreUnauthorized fires when a tenth of the requests has no valid key', async () => {
+    const before = await scrape();
+    for (let turn = 0; turn < 30; turn += 1)
+      expect((await service.graphql('{ pets { totalCount } }', {}, turn < 20 ? 'no-key' : undefined)).status).toBe(
+        turn < 20 ? 401 : 200,
+      );
+    expect(firingAlerts({ before, after: await scrape() })).toEqual(['PetstoreUnauthorized']);
+  });
+
+  test('PetstoreSlow fires when one request in a hundred takes longer than a second, however many probes are fast', async () => {
+    const blocking = await connect(cluster.url);
+    await blocking.query('begin; lock table pets in access exclusive mode');
+    const before = await scrape();
+    for (let probe = 0; probe < 300; probe += 1) await service.get('/healthz');
+    // It ends with the time of a statement.
+    expect((await service.graphql('{ pets(first: 1) { nodes { id } } }')).body.errors).toHaveLength(1);
+    const after = await scrape();
+    await blocking.end();
+    const durations = [...after].filter(([name]) => name.startsWith('petstore_request_duration_seconds_bucket'));
+    expect(firingAlerts({ before, after: new Map(durations) })).toEqual(['PetstoreSlow']);
+  });
+
+  test('PetstoreBans fires when clients go on until they are banned', async () => {
+    const strict = await listenHere({ DATABASE_URL: cluster.url, BAN_AFTER: '1' });
+    const keys = await Promise.all(Array.from({ length: 3 }, () => strict.createKey('plan: FREE')));
+    const before = await scrape(strict);
+    const statuses = await Promise.all(
+      keys.map(async (key) => {
+        const headers = { authorization: `Bearer ${key}` };
+        return awaitValue(
+          async () => (await strict.get('/pets?limit=1', headers)).status,
+          (status) => status === 403,
+        );
+      }),
+    );
+    expect(statuses).toEqual([403, 403, 403]);
+    const bans = [...(await scrape(strict))].filter(([name]) => name.startsWith('petstore_bans_total'));
+    await strict.close();
+    expect(firingAlerts({ before, after: new Map(bans) })).toEqual(['PetstoreBans']);
+  });
+
+  test('PetstoreBackup fires when the documented file of a backup is a day and a quarter old, or missing', () => {
+    const file = join(directory, 'petstore');
+    const backUp = guideBlock('Metrics and alerts', 'sh').replace('/var/lib/prometheus/node-exporter/petstore', file);
+    const write = (url: string): string =>
+      execFileSync('bash', ['-c', `${backUp}\nls`], {
+        cwd: directory,
+        env: { PATH: process.env['PATH'], DATABASE_URL: url },
+        encoding: 'utf8',
+        stdio: 'pipe',
+      });
+    expect(write('postgresql://127.0.0.1:1/none')).not.toContain('petstore.prom');
+    expect(write(cluster.url)).toMatch(/^petstore\.prom$/m);
+    const [, name, seconds] = /^(\w+) (\d+)\n$/.exec(readFileSync(`${file}.prom`, 'utf8')) ?? [];
+    expect([name, Math.abs(Number(seconds) * 1000 - Date.now()) < 60_000]).toEqual([backupAge, true]);
+    const reached = { after: new Map<string, number>() };
+    const firing = (others: object[]): string[] => firingAlertsWith(others, reached);
+    expect([firing(backedUpAt(-27)), firing(backedUpAt(-30)), firing([])]).toEqual([
+      [],
+      ['PetstoreBackup'],
+      ['PetstoreBackup'],
+    ]);
   });
 
   test('PetstoreQuotaNotShared fires while Redis is gone', async () => {
