@@ -51,8 +51,8 @@ export function testGuides(): void {
         expect(await picture.locator('svg[role="img"] > desc').textContent()).toBe(words);
       }
       const brightness = async (): Promise<number> => {
-        const colour = await page.locator('.picture text').first().evaluate('(text) => getComputedStyle(text).fill');
-        return Number(/\d+/.exec(String(colour))?.[0]);
+        const colour = await page.evaluate<string>("getComputedStyle(document.querySelector('.picture text')).fill");
+        return Number(/\d+/.exec(colour)?.[0]);
       };
       expect(await brightness()).toBeLessThan(128);
       await page.emulateMedia({ colorScheme: 'dark' });
@@ -93,9 +93,8 @@ export function testGuides(): void {
       for (const word of ['changelog', 'deprecations', 'sunset']) {
         await page.keyboard.press('Control+k');
         await page.getByRole('searchbox').fill(word);
-        await page.getByRole('option').filter({ hasText: 'Changelog' }).first().click();
-        await page.waitForURL(`${address('changelog')}#*`);
-        await page.goto(address('relay'));
+        await page.getByRole('option').first().filter({ hasText: 'Changelog' }).waitFor();
+        await page.keyboard.press('Escape');
       }
       expect(observed.problems).toEqual([]);
     });
