@@ -1,8 +1,8 @@
 // The pictures of the guides: Mermaid, as GitHub draws it, becomes SVG in the page at the build, without a browser.
 import { renderMermaidSVG } from 'beautiful-mermaid';
 
-/** The size of its letters is 11 to 13 pixels. */
-const scale = 1.2;
+/** Letters of 11 to 13 pixels become larger where there is room, and on a narrow screen not much smaller. */
+const [scale, leastWidth] = [1.2, 560];
 
 /** The Markdown with a figure in the place of each block of Mermaid. */
 export function withPictures(markdown) {
@@ -15,8 +15,9 @@ function figureOf(source) {
     // Its colours and letters are those of the theme, and its own style would load letters from elsewhere.
     .replace(/<style>.*?<\/style>/s, '')
     .replace(/<svg [^>]*viewBox="([^"]+)"[^>]*>/, (_tag, viewBox) => {
-      const [, , width, height] = viewBox.split(' ').map((each) => Math.round(Number(each) * scale));
-      return `<svg viewBox="${viewBox}" width="${width}" height="${height}" role="img"><title>${title}</title><desc>${description}</desc>`;
+      const width = Math.round(Number(viewBox.split(' ')[2]) * scale);
+      const style = `max-width: ${width}px; min-width: ${Math.min(width, leastWidth)}px`;
+      return `<svg viewBox="${viewBox}" style="${style}" role="img"><title>${title}</title><desc>${description}</desc>`;
     })
     // An empty line would end the HTML in the Markdown.
     .replaceAll(/\n\s*/g, '');
