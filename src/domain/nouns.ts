@@ -126,8 +126,8 @@ export function referredBy<Name extends NounName, Reference extends ReferenceOf<
   noun: Name,
   reference: Reference,
 ): ReferredBy<Name, Reference> {
-  const [owner] = reference.split('.');
-  return (referencesOf(noun)[reference] ?? linksOf(noun)[reference] ?? owner) as ReferredBy<Name, Reference>;
+  const other = referencesOf(noun)[reference] ?? linksOf(noun)[reference] ?? reference.slice(0, reference.indexOf('.'));
+  return other as ReferredBy<Name, Reference>;
 }
 
 /** The same table, each noun with the type of its rows. */

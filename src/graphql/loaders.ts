@@ -15,7 +15,7 @@ import {
 } from '../domain/nouns.ts';
 import type { ListOptions, ListRequest, Page } from '../domain/page.ts';
 import type { Services } from '../domain/services.ts';
-import type { Include } from '../domain/store.ts';
+import type { Include, Parents } from '../domain/store.ts';
 import type { NestedQuota } from './nested-quota.ts';
 
 /** A row of a noun, with what was included. */
@@ -37,19 +37,17 @@ export interface ChildList<Row> {
   countPerParent(parents: readonly Id[], filter: ListRequest<object, string>['filter']): Promise<number[]>;
 }
 
-interface NamedParents {
-  readonly property: string;
-  readonly ids: readonly Id[];
-}
-
 /** The service of a noun, as far as its rows are listed by the rows that they refer to. */
 interface ReferringList<Row> {
   listPerParent(
-    parents: NamedParents,
+    parents: Parents<Record<string, unknown>>,
     request: ListRequest<object, string>,
     options: ListOptions<string>,
   ): Promise<Page<Row>[]>;
-  countPerParent(parents: NamedParents, filter: ListRequest<object, string>['filter']): Promise<number[]>;
+  countPerParent(
+    parents: Parents<Record<string, unknown>>,
+    filter: ListRequest<object, string>['filter'],
+  ): Promise<number[]>;
 }
 
 /**
