@@ -1,5 +1,8 @@
 import { expect, it } from '@jest/globals';
 
+import { embeddedPostgresAddress } from '../../src/platform/embedded/index.ts';
+import { keysIn } from '../cli/run-keys.ts';
+import { runSql } from '../support/postgres-client.ts';
 import { Service } from '../support/service.ts';
 import { copyEmbeddedStore } from '../support/test-database.ts';
 
@@ -59,4 +62,21 @@ it('has every acknowledged write after kill -9 and after SIGTERM, and none twice
   const third = await Service.start(settings);
   expect(await namesIn(third)).toEqual(expect.arrayContaining(written));
   await third.kill();
+});
+
+it('refuses a command of a newer version, and says what to use instead', async () => {
+  const settings = await copyEmbeddedStore();
+  const older = await Service.start(settings);
+  await runSql(
+    embeddedPostgresAddress(settings.DATA_DIR),
+    `delete from petstore_migrations where name = '2026-11-27-webhooks'`,
+  );
+  // After 15 seconds, in which one that is starting would have migrated.
+  const { exitCode, stderr } = await keysIn(settings, 'list');
+  expect([exitCode, stderr.split('\n')[1]]).toEqual([
+    1,
+    'keys: Migrations are missing in the database: 1. A service of an older version runs on it: ' +
+      'use the command of its own build, or replace it by this version first.',
+  ]);
+  expect(await older.stop()).toBe(0);
 });

@@ -105,13 +105,17 @@ export async function openOrJoinDatabase(options: OpenDatabaseOptions): Promise<
   }
 }
 
+const servedByOlder =
+  'A service of an older version runs on it: use the command of its own build, or replace it by this version first.';
+
 async function joinEmbedded(dataDir: string): Promise<Database> {
   const location = embeddedPostgresAddress(dataDir);
   const database = await connectDatabase({ location, poolSize: 1, isGuest: true });
   try {
     await readClock(database);
     const findings = await database.checkReady(new Callers().service('command'));
-    const reason = findings.database ?? findings.migrations;
+    const { migrations } = findings;
+    const reason = findings.database ?? (migrations && `${migrations} ${servedByOlder}`);
     if (reason !== undefined) throw new DomainError('UNAVAILABLE', reason);
     return database;
   } catch (error) {
