@@ -1,17 +1,15 @@
-import { execFileSync } from 'node:child_process';
-import { cpSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { expect, test } from '@jest/globals';
 
 import { startCluster } from '../support/started-cluster.ts';
-import { path, repository } from '../support/running-command.ts';
+import { repository } from '../support/running-command.ts';
 import type { StoreClient } from '../support/service.ts';
 import { listenHere } from '../support/test-app.ts';
-import { migrateDatabase } from '../support/template-database.ts';
 import { copyEmbeddedStore } from '../support/test-database.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
-import { guideCommands } from './guide.ts';
+import { runBare, takeBlock, takeCommands } from './command-blocks.ts';
 
 const directory = temporaryDirectory();
 const cluster = await startCluster();
@@ -24,10 +22,11 @@ const embedded = { DATABASE_URL: '', DATA_DIR: join(directory, '.data') };
 cpSync((await copyEmbeddedStore()).DATA_DIR, embedded.DATA_DIR, { recursive: true });
 const onServer = { DATABASE_URL: cluster.url };
 
-/** Runs a command of the guide where `.data` is. */
-function run(command: string, environment: Readonly<Record<string, string>> = {}): string {
-  return execFileSync('sh', ['-c', command], { cwd: directory, env: { PATH: path, ...environment }, encoding: 'utf8' });
-}
+writeFileSync(join(directory, 'owner'), `DATABASE_URL=${cluster.url}\n`);
+const here = ['/etc/petstore', directory] as const;
+
+/** Runs commands of the guide where `.data` is. */
+const run = (...commands: readonly string[]): string => runBare(commands.join('\n'), directory);
 
 const everything = `{
   pets(first: 100) { totalCount edges { node { id name status inventory { quantity } } } }
@@ -52,22 +51,20 @@ async function contents(service: StoreClient, key: string): Promise<unknown> {
 }
 
 test('the embedded database moves to a server with everything in it, new ids go on, and both are backed up and restored', async () => {
-  const [tarCommand, untarCommand] = guideCommands('Backup and restore', 2);
-  const [, dumpCommand, emptyCommand, restoreCommand] = guideCommands('Backup and restore');
-  const [, moveCommand] = guideCommands('From the embedded database to a server');
+  const [pack = '', unpack = ''] = takeCommands('Backup and restore 2');
+  const [settings = '', dump = '', ...restore] = takeCommands('Backup and restore 1', here);
 
   const first = await listenHere(embedded);
   const key: string = (await first.graphql(createEach)).body.data.createApiKey.secret;
   const before = await contents(first, key);
-  await migrateDatabase(cluster.url, '');
-  const report = run(moveCommand!, { SERVER_URL: cluster.url });
+  const report = run(takeBlock('From the embedded database to a server 1', here));
   // That of the suite, and the new one.
   expect(report).toMatch(/^api_keys: 2 rows$/m);
   await first.close();
 
-  run(tarCommand!);
+  run(pack);
   rmSync(embedded.DATA_DIR, { recursive: true });
-  run(untarCommand!);
+  run(unpack);
   const restored = await listenHere(embedded);
   expect(await contents(restored, key)).toEqual(before);
   await restored.close();
@@ -76,17 +73,16 @@ test('the embedded database moves to a server with everything in it, new ids go 
   expect(await contents(moved, key)).toEqual(before);
   expect(Number((await moved.graphql(createPet)).body.data.createPet.pet.id)).toBe(2);
   const backedUp = await contents(moved, key);
-  run(dumpCommand!, onServer);
+  run(settings, dump);
   await moved.graphql('mutation { createCategory(input: { name: "After the backup" }) { category { id } } }');
   await moved.close();
 
   // As a later version makes it: the next migration to that version must not find it.
-  const sql = (text: string): string => run(`psql "$DATABASE_URL" -qAtc "${text}"`, onServer);
+  const sql = (text: string): string => run(settings, `psql "$DATABASE_URL" -qAtc "${text}"`);
   sql('create table made_later ()');
   // What a role of the service has by default in a new database.
   sql('create role petstore_service; alter default privileges grant all on tables to petstore_service');
-  run(emptyCommand!, onServer);
-  run(restoreCommand!, onServer);
+  run(settings, ...restore);
   expect(sql("select to_regclass('made_later')")).toBe('\n');
   expect(await contents(await listenHere(onServer), key)).toEqual(backedUp);
   const writable = `select string_agg(oid::regclass::text, ' ') from pg_class where relname ~ '^event' and relkind in ('r', 'p')

@@ -3,36 +3,31 @@ import { join } from 'node:path';
 
 const repository = join(import.meta.dirname, '../..');
 
+/** What a page says, and what is used on a machine of tests. */
+export type Replacements = readonly (readonly [documented: string, used: string])[];
+
 /**
  * A file of `.github/deploy/` with what differs on a machine of tests replaced; fails when one of the texts isn't in
  * it.
  */
-export function deployFile(name: string, replacements: readonly (readonly [string, string])[]): string {
-  let text = readFileSync(join(repository, '.github/deploy', name), 'utf8');
+export function deployFile(name: string, replacements: Replacements): string {
+  return replaceIn(name, readFileSync(join(repository, '.github/deploy', name), 'utf8'), replacements);
+}
+
+/** Fails when one of the texts to be replaced isn't there. */
+export function replaceIn(name: string, text: string, replacements: Replacements): string {
+  let replaced = text;
   for (const [documented, used] of replacements) {
-    if (!text.includes(documented)) throw new Error(`${name} has no ${JSON.stringify(documented)}.`);
-    text = text.replaceAll(documented, used);
+    if (!replaced.includes(documented)) throw new Error(`${name} has no ${JSON.stringify(documented)}.`);
+    replaced = replaced.replaceAll(documented, used);
   }
-  return text;
+  return replaced;
 }
 
-/**
- * The shell commands of a code block (the first, without a number) below a heading of the operations guide; continued
- * lines are joined.
- */
-export function guideCommands(heading: string, number = 1): string[] {
-  const lines = guideBlock(heading, 'sh', number)
-    .replaceAll(/\\\n\s*/g, '')
-    .split('\n');
-  return lines
-    .map((line) => line.replace(/\s+#\s.*$/, '').trim())
-    .filter((line) => line !== '' && !line.startsWith('#'));
-}
-
-/** The text of a code block of this language below a heading of the operations guide. */
-export function guideBlock(heading: string, language: 'sh' | 'sql', number = 1): string {
-  const block = guideSection(heading).split(`\`\`\`${language}\n`)[number]?.split('\n```')[0];
-  if (block === undefined) throw new Error(`The guide has no ${language} below ${JSON.stringify(heading)}.`);
+/** The SQL below a heading of the operations guide. */
+export function guideSql(heading: string): string {
+  const block = guideSection(heading).split('```sql\n')[1]?.split('\n```')[0];
+  if (block === undefined) throw new Error(`The guide has no SQL below ${JSON.stringify(heading)}.`);
   return block;
 }
 

@@ -1,11 +1,15 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { expect, test } from '@jest/globals';
 
 import { connect } from '../support/postgres-client.ts';
 import { startCluster } from '../support/started-cluster.ts';
 import { RunningCommand } from '../support/running-command.ts';
 import { migrateDatabase } from '../support/template-database.ts';
+import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
-import { guideCommands } from './guide.ts';
+import { takeBlock } from './command-blocks.ts';
 
 const cluster = await startCluster();
 
@@ -16,10 +20,16 @@ test('an index is built by the documented command while others write', async () 
   const insert = `insert into categories (name) values ('Dogs')`;
   await writer.query(`begin; ${insert}`);
 
-  const [command] = guideCommands('Large tables');
-  const names = { NAME: 'categories_description', TABLE: 'categories', COLUMNS: 'description' };
-  const filled = command!.replaceAll(/\b(?:NAME|TABLE|COLUMNS)\b/g, (name) => names[name as keyof typeof names]);
-  const building = new RunningCommand(filled, { DATABASE_URL: cluster.url });
+  const directory = temporaryDirectory();
+  writeFileSync(join(directory, 'owner'), `DATABASE_URL=${cluster.url}\n`);
+  const command = takeBlock(
+    'Large tables 1',
+    ['/etc/petstore', directory],
+    ['NAME', 'categories_description'],
+    ['TABLE', 'categories'],
+    ['COLUMNS', 'description'],
+  );
+  const building = new RunningCommand(command, {});
   const waiting = `select from pg_stat_activity where query like 'create index%' and wait_event_type = 'Lock'`;
   await until(async () => (await other.query(waiting)).rowCount !== 0);
   await other.query(insert);

@@ -13,7 +13,7 @@ import { path } from '../support/running-command.ts';
 import { adminKey } from '../support/service.ts';
 import { listenHere } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
-import { guideCommands } from './guide.ts';
+import { takeCommands } from './command-blocks.ts';
 
 const backup = mkdtempSync(join(tmpdir(), 'petstore-backup-'));
 
@@ -34,11 +34,11 @@ function run(commands: readonly string[], moment = ''): void {
     .replaceAll('/backup', backup)
     .replaceAll('/var/lib/postgresql/15/main', cluster.dataDirectory)
     .replaceAll('/var/lib/postgresql/15/before', join(dirname(cluster.dataDirectory), 'before'))
+    .replaceAll(/^(psql|pg_basebackup) /gm, `$1 --dbname=${cluster.url} `)
     .replace(/(?<=recovery_target_time = ')[^']*/, moment);
   const programs = `${dirname(programPath('pg_basebackup'))}:${path}`;
-  const server = { PGHOST: '127.0.0.1', PGPORT: String(cluster.port), PGUSER: 'postgres', PGPASSWORD: 'petstore' };
-  const [file, ...rest] = [...asOwner, 'sh', '-e', '-c', script];
-  execFileSync(file, rest, { cwd: backup, env: { PATH: programs, ...server }, stdio: 'pipe' });
+  const [file, ...rest] = [...asOwner, 'bash', '-euc', script];
+  execFileSync(file, rest, { cwd: backup, env: { PATH: programs, HOME: backup }, stdio: 'pipe' });
 }
 
 function newestBase(): string {
@@ -53,7 +53,7 @@ let service: Awaited<ReturnType<typeof listenHere>>;
 
 /** Goes back to the moment before the last creation; returns the status of a reader at each of two positions. */
 async function goBack(kept: string, lost: string): Promise<number[]> {
-  const [, , base] = guideCommands('Backup and restore', 3);
+  const [, , base] = takeCommands('Backup and restore 3');
   run([base!]);
   const count = async (): Promise<number> => (await runSql(cluster.url, 'select from events')).length;
   const create = async (name: string): Promise<string> => {
@@ -73,7 +73,7 @@ async function goBack(kept: string, lost: string): Promise<number[]> {
   });
 
   cluster.stop();
-  run(guideCommands('Backup and restore', 4), String(row?.['moment']));
+  run(takeCommands('Backup and restore 4'), String(row?.['moment']));
   cluster.start();
   service = await listenHere({ DATABASE_URL: cluster.url });
   const read = async (position: string): Promise<number> =>
@@ -82,7 +82,7 @@ async function goBack(kept: string, lost: string): Promise<number[]> {
 }
 
 test('a server goes back to a point in time, twice, and its readers of events are told what is gone', async () => {
-  const [mode, archive] = guideCommands('Backup and restore', 3);
+  const [mode, archive] = takeCommands('Backup and restore 3');
   run([mode!, archive!]);
   cluster.stop();
   cluster.start();

@@ -9,11 +9,13 @@ import { readConfig } from '../../src/config.ts';
 import { explainFailure } from '../../src/failed-start.ts';
 import { runSql } from '../support/postgres-client.ts';
 import { startCluster } from '../support/started-cluster.ts';
-import { path, repository, RunningCommand } from '../support/running-command.ts';
+import { repository, RunningCommand } from '../support/running-command.ts';
+import { Service } from '../support/service.ts';
 import { listenHere } from '../support/test-app.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
-import { guideBlock, guideCommands } from './guide.ts';
+import { runBare, takeBlock, takeCommands } from './command-blocks.ts';
+import { guideSql } from './guide.ts';
 
 const directory = temporaryDirectory();
 
@@ -24,23 +26,29 @@ function psql(sql: string): void {
   execFileSync('psql', ['--quiet', '--set=ON_ERROR_STOP=1', cluster.url], { input: sql });
 }
 
-/** The URL as the guide writes it, on this suite's server. */
-function urlIn(command: string): string {
-  const [, url = ''] = /DATABASE_URL=(\S+)/.exec(command) ?? [];
-  return url.replace('db.example', `127.0.0.1:${cluster.port}`);
+/** The URL of one of the guide's roles, on this suite's server. */
+function urlOf(user: string): string {
+  return `postgresql://${user}@127.0.0.1:${cluster.port}/petstore`;
 }
 
+const [ownerUrl, serviceUrl] = [urlOf('petstore_migrations:one'), urlOf('petstore_1:two')];
+writeFileSync(join(directory, 'owner'), `DATABASE_URL=${ownerUrl}\n`);
+writeFileSync(join(directory, 'environment'), `NODE_ENV=production\nDATABASE_URL=${serviceUrl}\n`);
+const here = ['/etc/petstore', directory] as const;
+
 test('the documented roles migrate, serve with the least rights, and let the password change without a pause', async () => {
-  psql(guideBlock('Roles', 'sql'));
-  const [migrate = '', start = '', seed = ''] = guideCommands('Roles');
-  const early = createApp(readConfig({ LOG_LEVEL: 'silent', DATABASE_URL: urlIn(start) }));
+  psql(guideSql('Roles'));
+  const [migrate = '', start = '', seed = ''] = takeCommands('Roles 1', here);
+  const early = createApp(readConfig({ LOG_LEVEL: 'silent', DATABASE_URL: serviceUrl }));
   expect(await early.then(() => 'It has started.', explainFailure)).toMatch(
     /permission denied for .*\nMigrations and `seed` need a role that owns/,
   );
 
-  const migrating = new RunningCommand('node dist/src/cli/migrate.js', { DATABASE_URL: urlIn(migrate) });
-  expect(await migrating.ended()).toBe(0);
-  const service = await listenHere({ DATABASE_URL: urlIn(start), LOG_LEVEL: 'warn' });
+  runBare(migrate);
+  const started = await Service.start({}, { command: start });
+  expect((await started.get('/readyz')).status).toBe(200);
+  expect(await started.stop()).toBe(0);
+  const service = await listenHere({ DATABASE_URL: serviceUrl, LOG_LEVEL: 'warn' });
   await service.graphql('mutation { createCategory(input: { name: "Dogs" }) { category { id } } }');
   const headers = { 'idempotency-key': 'one' };
   for (let time = 1; time <= 2; time += 1) {
@@ -52,7 +60,7 @@ test('the documented roles migrate, serve with the least rights, and let the pas
   expect(pets.body).toMatchObject({ data: { pets: { totalCount: 1 } } });
   expect((await service.get('/readyz')).status).toBe(200);
   // The functions of the log run with the rights of their owner.
-  await until(async () => (await runSql(urlIn(start), 'select from events')).length === 3);
+  await until(async () => (await runSql(serviceUrl, 'select from events')).length === 3);
   const [partition] = await runSql(
     cluster.url.replace(/postgres$/, 'petstore'),
     `select min(inhrelid::regclass::text) as name from pg_inherits`,
@@ -65,18 +73,18 @@ test('the documented roles migrate, serve with the least rights, and let the pas
       `truncate ${table}`,
     ],
   );
-  for (const sql of log) await expect(runSql(urlIn(start), sql)).rejects.toThrow(/permission denied for/);
+  for (const sql of log) await expect(runSql(serviceUrl, sql)).rejects.toThrow(/permission denied for/);
   psql(`create role reader login password 'four'; grant usage on schema public to reader`);
-  const reader = urlIn(start).replace('petstore_1:two', 'reader:four');
+  const reader = urlOf('reader:four');
   for (const call of ['petstore_event_resync()', `petstore_move_events('x', 1)`, `petstore_maintain_events('1 day')`])
     await expect(runSql(reader, `select ${call}`)).rejects.toThrow('permission denied for function');
   for (const sql of ['drop table pets', 'drop table events', 'create table mine ()', 'truncate pets']) {
-    await expect(runSql(urlIn(start), sql)).rejects.toThrow(/must be owner of|permission denied for/);
+    await expect(runSql(serviceUrl, sql)).rejects.toThrow(/must be owner of|permission denied for/);
   }
 
-  const [create = '', drop = ''] = guideBlock('Rotating keys', 'sql').split(/(?<=;)\n/);
+  const [create = '', drop = ''] = guideSql('Rotating keys').split(/(?<=;)\n/);
   psql(create);
-  const url = urlIn(start).replace('petstore_1:two', 'petstore_2:three');
+  const url = urlOf('petstore_2:three');
   const next = await listenHere({ DATABASE_URL: url });
   // Used until it has stopped: usage is saved at the end.
   expect((await service.get('/pets', { authorization: `Bearer ${secret}` })).status).toBe(200);
@@ -88,13 +96,7 @@ test('the documented roles migrate, serve with the least rights, and let the pas
   await next.close();
 
   // The role of the migrations restores a backup, and the service goes on with its own.
-  const commands = guideCommands('Backup and restore').map((command) =>
-    command.replace('dist/', `${repository}/dist/`),
-  );
-  writeFileSync(join(directory, 'owner'), `DATABASE_URL=${urlIn(migrate)}\n`);
-  // In a shell that has nothing else: the block sets what it needs.
-  const block = commands.join('\n').replaceAll('/etc/petstore', directory);
-  execFileSync('sh', ['-ec', block], { cwd: directory, env: { PATH: path, HOME: process.env['HOME'] } });
+  runBare(takeBlock('Backup and restore 1', here, ['dist/', `${repository}/dist/`]), directory);
   for (const sql of log) await expect(runSql(url, sql)).rejects.toThrow(/permission denied for/);
   const restored = await listenHere({ DATABASE_URL: url, LOG_LEVEL: 'warn' });
   expect((await restored.get('/pets', { authorization: `Bearer ${secret}` })).status).toBe(200);
@@ -104,10 +106,9 @@ test('the documented roles migrate, serve with the least rights, and let the pas
   expect(restored.log).toEqual([]);
 
   // Only the role of the migrations may seed.
-  const seeding = (DATABASE_URL: string) => new RunningCommand(seed.slice(seed.indexOf('node ')), { DATABASE_URL });
-  const denied = seeding(url);
+  const denied = new RunningCommand(seed, { DATABASE_URL: url });
   expect(await denied.ended()).toBe(1);
   expect(denied.output).toMatch(/: must be owner of index \w+\nMigrations and `seed` need a role that owns/);
-  expect(await seeding(urlIn(seed)).ended()).toBe(0);
+  runBare(seed);
   expect(await runSql(url, 'select count(*)::int from pets')).toEqual([{ count: 1002 }]);
 });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { symlinkSync } from 'node:fs';
+import { symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { expect, test } from '@jest/globals';
@@ -10,7 +10,7 @@ import { repository } from '../support/running-command.ts';
 import { adminKey, Service } from '../support/service.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { until } from '../support/until.ts';
-import { guideCommands } from './guide.ts';
+import { takeBlock } from './command-blocks.ts';
 import { OtlpCollector, type Span } from './otlp-collector.ts';
 
 const directory = temporaryDirectory();
@@ -19,11 +19,13 @@ const [cluster, collector] = await Promise.all([startCluster(), OtlpCollector.st
 // Where the guide installs the packages beside the program, they are those of this folder's own package.json.
 symlinkSync(join(import.meta.dirname, 'node_modules'), join(directory, 'node_modules'));
 symlinkSync(join(repository, 'dist'), join(directory, 'dist'));
-const command = guideCommands('OpenTelemetry')
-  .find((line) => line.includes('dist/src/main.js'))!
-  .replace('http://127.0.0.1:4318', collector.address);
-const settings = { DATABASE_URL: cluster.url, OTEL_BSP_SCHEDULE_DELAY: '100' };
-const service = await Service.start(settings, { command: `env ${command}`, directory });
+writeFileSync(join(directory, 'environment'), `DATABASE_URL=${cluster.url}\n`);
+const command = takeBlock(
+  'OpenTelemetry 2',
+  ['/etc/petstore', directory],
+  ['http://127.0.0.1:4318', collector.address],
+);
+const service = await Service.start({ OTEL_BSP_SCHEDULE_DELAY: '100' }, { command: `env ${command}`, directory });
 atEnd(() => collector.close());
 
 /** The exported spans of a trace, once this many of the service's own operations are among them. */
