@@ -13,6 +13,7 @@ import {
   type EmbeddedPostgres,
   embeddedPostgresAddress,
   EmbeddedPostgresInUse,
+  NotOwnDatabase,
   startEmbeddedPostgres,
 } from '../../platform/embedded/index.ts';
 import { migrate, type MigrateOptions } from './migrate.ts';
@@ -90,14 +91,17 @@ const joinRetryMillis = 100;
 export async function openOrJoinDatabase(options: OpenDatabaseOptions): Promise<Database> {
   const deadline = performance.now() + joinTimeoutMillis;
   for (;;) {
+    let refusal: unknown;
     try {
       return await openDatabase(options);
     } catch (error) {
-      if (!(error instanceof EmbeddedPostgresInUse)) throw error;
+      refusal = error;
     }
+    if (!(refusal instanceof EmbeddedPostgresInUse || refusal instanceof NotOwnDatabase)) throw refusal;
     try {
       return await joinEmbedded(options.dataDir);
     } catch (error) {
+      if (refusal instanceof NotOwnDatabase) throw refusal;
       // The process that holds the directory may be starting or closing.
       if (performance.now() > deadline) throw error;
       await wait(joinRetryMillis);

@@ -20,6 +20,11 @@ export function holdsEmbeddedPostgres(dataDir: string): boolean {
   }
 }
 
+/** The user whose processes have made the database; undefined where there is none. */
+export function ownerOf(dataDir: string): number | undefined {
+  return statSync(clusterDirectory(dataDir), { throwIfNoEntry: false })?.uid;
+}
+
 /** Whether the database in the directory was served once: until then a start makes it anew. */
 export function isComplete(dataDir: string): boolean {
   return existsSync(join(clusterDirectory(dataDir), 'PG_VERSION')) && !existsSync(markerOf(dataDir));

@@ -2,7 +2,7 @@ import { realpathSync, rmSync } from 'node:fs';
 import { resolve } from 'node:path';
 
 import { inBackground } from '../background.ts';
-import { isComplete, prepareCluster } from './cluster.ts';
+import { isComplete, ownerOf, prepareCluster } from './cluster.ts';
 import { failureIn, prepareDataDirectory, UnusableDataDirectory } from './data-directory.ts';
 import { assertEnoughMemory } from './memory.ts';
 import { tryLockDirectory, type DirectoryLock } from './directory-lock.ts';
@@ -18,6 +18,16 @@ export class EmbeddedPostgresInUse extends Error {
     super(
       `The data directory ${dataDir} is in use: a running process serves the embedded database in it. ` +
         'Stop that process first, or set DATA_DIR to another directory.',
+    );
+  }
+}
+
+/** Another user's database, who couldn't write to the files that this one, root, would make. */
+export class NotOwnDatabase extends UnusableDataDirectory {
+  constructor(dataDir: string, owner: number, user: number) {
+    super(
+      `DATA_DIR is ${JSON.stringify(dataDir)}, whose database belongs to user ${owner}, and this is user ${user}: run it as ` +
+        'that user. While the service runs, root can run commands beside it.',
     );
   }
 }
@@ -43,6 +53,7 @@ export async function startEmbeddedPostgres(dataDir: string, mustExist = false):
   let lock: DirectoryLock | undefined;
   try {
     const realDataDir = mustExist ? realpathSync(dataDir) : prepareDataDirectory(dataDir);
+    assertOwnDatabase(realDataDir);
     lock = tryLockDirectory(realDataDir);
     if (lock === undefined) throw new EmbeddedPostgresInUse(realDataDir);
     const isNew = !isComplete(realDataDir);
@@ -75,9 +86,15 @@ export async function startEmbeddedPostgres(dataDir: string, mustExist = false):
 
 /** The address of an engine that another process may run on this directory; connecting shows whether one does. */
 export function embeddedPostgresAddress(dataDir: string): PostgresAddress {
-  const connection = addressOf(realPathOf(dataDir));
-  assertTrustedSocketDirectory(connection.host);
+  const realDataDir = realPathOf(dataDir);
+  const connection = addressOf(realDataDir);
+  assertTrustedSocketDirectory(connection.host, ownerOf(realDataDir));
   return connection;
+}
+
+function assertOwnDatabase(realDataDir: string): void {
+  const [user, owner] = [process.getuid?.(), ownerOf(realDataDir)];
+  if (user !== undefined && owner !== undefined && owner !== user) throw new NotOwnDatabase(realDataDir, owner, user);
 }
 
 function unfinished(dataDir: string): UnusableDataDirectory {

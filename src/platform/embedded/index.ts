@@ -3,5 +3,6 @@ export {
   type EmbeddedPostgres,
   embeddedPostgresAddress,
   EmbeddedPostgresInUse,
+  NotOwnDatabase,
   startEmbeddedPostgres,
 } from './embedded-postgres.ts';

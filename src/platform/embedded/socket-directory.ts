@@ -31,10 +31,14 @@ export function prepareSocketDirectory(directory: string): void {
   if ((stats.mode & 0o077) !== 0) chmodSync(directory, 0o700);
 }
 
-/** Throws when another user may have put the socket there; a missing directory passes. */
-export function assertTrustedSocketDirectory(directory: string): void {
+/**
+ * Throws when a user other than the database's `owner`, or this one, may have put the socket there; a missing directory
+ * passes.
+ */
+export function assertTrustedSocketDirectory(directory: string, owner: number | undefined): void {
   const stats = lstatSync(directory, { throwIfNoEntry: false });
-  if (stats !== undefined) assertOwnDirectory(directory, stats);
+  if (stats === undefined || (stats.isDirectory() && stats.uid === owner)) return;
+  assertOwnDirectory(directory, stats);
 }
 
 function socketDirectory(realDataDir: string): string {

@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
@@ -76,6 +86,23 @@ describe('the embedded PostgreSQL', () => {
       expect([status, stderr]).toEqual([1, expect.stringContaining('EmbeddedPostgresInUse')]);
       expect(await runSql(connection, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     });
+  });
+
+  it('is reached by root beside the service of another user, and not started by it, which would leave files of root', async () => {
+    if (process.getuid?.() !== 0) return;
+    const nobody = 65534;
+    const dataDir = await directories.created();
+    await withEngine(dataDir, async ({ connection }) => {
+      for (const each of [join(dataDir, 'postgres'), connection.host]) chownSync(each, nobody, nobody);
+      expect(() => embeddedPostgresAddress(dataDir)).not.toThrow();
+      chownSync(connection.host, nobody - 1, nobody);
+      expect(() => embeddedPostgresAddress(dataDir)).toThrow('should be a directory of user 0');
+    });
+    const files = readdirSync(dataDir);
+    await expect(startEmbeddedPostgres(dataDir, true)).rejects.toThrow(
+      `belongs to user ${nobody}, and this is user 0: run it as that user`,
+    );
+    expect(readdirSync(dataDir)).toEqual(files);
   });
 
   it('puts the socket of a directory with a long path into a private one, and refuses one that was put there', async () => {
