@@ -1,10 +1,11 @@
 // Builds the program into dist/, unless it is there already from the same files. What is built is replaced only by a
-// complete build, and never removed: without the compiler (`npm prune --omit=dev` takes it) the program is used as is.
+// complete build, and never removed: without the compiler (`npm prune --omit=dev` takes it) the program is used as is,
+// unless the sources have changed.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { buildOnce, fingerprintOf } from './build-once.mjs';
+import { buildOnce, fingerprintOf, isBuilt } from './build-once.mjs';
 
 const program = 'dist/src/main.js';
 const compiler = 'node_modules/@typescript/native/bin/tsc';
@@ -14,9 +15,16 @@ const stripTypes = process.features.typescript
   : ['--experimental-strip-types', '--disable-warning=ExperimentalWarning'];
 
 assertNodeVersion();
-const hasCompiler = existsSync(compiler) && existsSync('src/main.ts');
+const hasSources = existsSync('src/main.ts');
+const hasCompiler = hasSources && existsSync(compiler);
 if (!hasCompiler && !existsSync(program)) {
   fail('The program is not built, and what builds it is not installed: run `npm ci` and `npm run build` first.');
+}
+if (hasSources && !hasCompiler && !isBuilt('dist/src', fingerprintOf(sources()))) {
+  fail(
+    'The program was built from other sources than those here, and what builds it is not installed: run `npm ci` and ' +
+      '`npm run build` first. `node dist/src/main.js` starts it as it is.',
+  );
 }
 try {
   if (hasCompiler) {

@@ -54,7 +54,7 @@ it('says which command installs the Node of the packages, where their install sc
   expect([status, stderr]).toEqual([1, expect.stringMatching(/^This is Node 20.+ npm ci --ignore-scripts=false\n$/)]);
 });
 
-it('a build leaves a whole program and nothing else, which needs no development packages, and is kept without them', async () => {
+it('a build leaves a whole program and nothing else, which needs no development packages, and is kept without them; changed sources are named then', async () => {
   symlinkSync(join(repository, 'node_modules'), packages);
   const build = new RunningCommand('node .ci/build.mjs', {}, checkout);
   expect([await build.ended(), build.output]).toEqual([0, '']);
@@ -78,6 +78,11 @@ it('a build leaves a whole program and nothing else, which needs no development 
     expect([page, status]).toEqual([page, 200]);
   }
   await service.stop();
+
+  const source = join(checkout, 'src/version.ts');
+  writeFileSync(source, `${readFileSync(source, 'utf8')}// Changed.\n`);
+  expect(() => npm('migrate')).toThrow(/The program was built from other sources than those here.+npm run build/s);
+  expect(readdirSync(join(checkout, 'dist/src'))).toEqual(built);
 });
 
 it('of builds at the same time, which replace each other, one is there, whole', async () => {
