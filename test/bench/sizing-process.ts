@@ -65,7 +65,9 @@ async function measureRequests(): Promise<void> {
       const { title } = workloads.find(({ name }) => name === workload)!;
       print(`| ${title} | ${own} | ${postgres} | ${counting} | ${(requests / taken).toFixed(0)} requests/s`);
     }
-    print(`memory of the service: ${atRest.toFixed(0)} MB at rest, ${service.residentMegabytes.toFixed(0)} after these`);
+    print(
+      `memory of the service: ${atRest.toFixed(0)} MB at rest, ${service.residentMegabytes.toFixed(0)} after these`,
+    );
     print(`connections of the service: ${await countConnections()}`);
   } finally {
     await service.stop();
