@@ -10,7 +10,8 @@ import { startCluster } from '../support/started-cluster.ts';
 import { listenHere } from '../support/test-app.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 import { awaitValue } from '../support/until.ts';
-import { deployFile, guideBlock, guideTable } from './guide.ts';
+import { runBare, takeBlock } from './command-blocks.ts';
+import { deployFile, guideTable } from './guide.ts';
 
 const directory = temporaryDirectory();
 const rules = join(directory, 'alerts.yml');
@@ -191,14 +192,15 @@ describe('the alerts of the guide, on the metrics of a real process', () => {
 
   test('PetstoreBackup fires when the documented file of a backup is a day and a quarter old, or missing', () => {
     const file = join(directory, 'petstore');
-    const backUp = guideBlock('Metrics and alerts', 'sh').replace('/var/lib/prometheus/node-exporter/petstore', file);
-    const write = (url: string): string =>
-      execFileSync('bash', ['-c', `${backUp}\nls`], {
-        cwd: directory,
-        env: { PATH: process.env['PATH'], DATABASE_URL: url },
-        encoding: 'utf8',
-        stdio: 'pipe',
-      });
+    const backUp = takeBlock(
+      'Metrics and alerts 1',
+      ['/var/lib/prometheus/node-exporter/petstore', file],
+      ['/etc/petstore', directory],
+    );
+    const write = (url: string): string => {
+      writeFileSync(join(directory, 'owner'), `DATABASE_URL=${url}\n`);
+      return runBare(`${backUp}\nls`, directory);
+    };
     expect(write('postgresql://127.0.0.1:1/none')).not.toContain('petstore.prom');
     expect(write(cluster.url)).toMatch(/^petstore\.prom$/m);
     const [, name, seconds] = /^(\w+) (\d+)\n$/.exec(readFileSync(`${file}.prom`, 'utf8')) ?? [];

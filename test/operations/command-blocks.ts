@@ -31,6 +31,7 @@ export const runners = {
   'systemd 1': { notHere: 'There is no systemd; `deployment.test.ts` runs the command of the unit.' },
   'systemd 2': { test: 'commands' },
   'A container image 1': { notHere: 'There is no container engine; `deployment.test.ts` builds and runs the image.' },
+  'Metrics and alerts 1': { test: 'alerts' },
   'OpenTelemetry 1': { notHere: 'It installs packages; package.json here has the same.' },
   'OpenTelemetry 2': { test: 'traces' },
   'Backup and restore 1': { test: 'roles' },
