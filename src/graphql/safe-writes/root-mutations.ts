@@ -70,7 +70,7 @@ export function carryOutOnce(schema: GraphQLSchema): void {
     const { resolve = defaultFieldResolver } = field;
     const isForAdmins = field.extensions['scope'] === 'admin';
     if (!isForAdmins) assertNamesRows(field);
-    const codec = payloadCodec(field.type);
+    const codec = payloadCodec(field);
     field.resolve = (source, args: Arguments, context: GraphQLContext, info): unknown => {
       const { keyed, atomic } = context;
       if (atomic !== undefined) {

@@ -1,8 +1,12 @@
 import {
+  getNamedType,
   getNullableType,
   GraphQLNonNull,
+  type GraphQLField,
   type GraphQLLeafType,
+  type GraphQLObjectType,
   type GraphQLOutputType,
+  isAbstractType,
   isEnumType,
   isListType,
   isNonNullType,
@@ -26,15 +30,35 @@ export interface PayloadCodec {
   readonly decode: (stored: StoredResult) => object;
 }
 
-export function payloadCodec(type: GraphQLOutputType): PayloadCodec {
+/** Throws for a payload with a field that could not be replayed. */
+export function payloadCodec({ name: mutation, type }: GraphQLField<unknown, unknown>): PayloadCodec {
   const payload = new GraphQLNonNull(getNullableType(type));
+  for (const field of Object.values((getNamedType(type) as GraphQLObjectType).getFields())) {
+    if (field.resolve === undefined && !isAbstractType(getNamedType(field.type))) continue;
+    throw new TypeError(
+      `${field.name} of the payload of ${mutation} has to be a property of a type that isn't abstract.`,
+    );
+  }
   return {
-    encode: (value) => mapFields(value as Fields, (each) => (isRow(each) ? mapFields(each, withoutRows) : each)),
+    encode: (value) => storedOf(payload, value) as StoredResult,
     decode: (stored) => valueOf(payload, stored) as object,
   };
 }
 
-/** The value of the type that was stored as JSON. The fields of an object that are resolved aren't stored. */
+/** What is stored of a value of the type. */
+function storedOf(type: GraphQLOutputType, value: unknown): unknown {
+  if (value === null || value === undefined) return value;
+  const nullable = getNullableType(type);
+  if (isListType(nullable)) return Array.from(value as Iterable<unknown>, (each) => storedOf(nullable.ofType, each));
+  if (!isObjectType(nullable)) return value;
+  const stored: Record<string, unknown> = {};
+  // Members that the type doesn't have may be ids that its resolvers need.
+  for (const [name, member] of Object.entries(value)) if (!isObject(member)) stored[name] = member;
+  for (const { name, type: each } of propertiesOf(nullable)) stored[name] = storedOf(each, (value as Fields)[name]);
+  return stored;
+}
+
+/** The value of the type that was stored as JSON. */
 function valueOf(type: GraphQLOutputType, stored: unknown): unknown {
   if (isNonNullType(type)) {
     if (stored === null || stored === undefined) throw new TypeError(`There is no ${String(type.ofType)}.`);
@@ -43,8 +67,9 @@ function valueOf(type: GraphQLOutputType, stored: unknown): unknown {
   if (stored === null || stored === undefined) return stored;
   if (isListType(type)) return (stored as readonly unknown[]).map((each) => valueOf(type.ofType, each));
   if (isObjectType(type)) {
-    const fields = Object.values(type.getFields()).filter(({ resolve }) => resolve === undefined);
-    const read = fields.map(({ name, type: each }) => [name, valueOf(each, (stored as Fields)[name])] as const);
+    const read = propertiesOf(type).map(
+      ({ name, type: each }) => [name, valueOf(each, (stored as Fields)[name])] as const,
+    );
     const row: object = new (entities.get(type.name) ?? Object)();
     Object.assign(row, stored, Object.fromEntries<unknown>(read));
     for (const [name, value] of Object.entries(row)) if (namesRow(name)) assertId(value);
@@ -54,6 +79,11 @@ function valueOf(type: GraphQLOutputType, stored: unknown): unknown {
   const written = (type as GraphQLLeafType).serialize(value);
   if (!isEnumType(type) && written !== stored) throw new TypeError(`This is no ${String(type)}.`);
   return value;
+}
+
+/** The fields of an object that aren't resolved: others aren't stored. */
+function propertiesOf(type: GraphQLObjectType): readonly GraphQLField<unknown, unknown>[] {
+  return Object.values(type.getFields()).filter(({ resolve }) => resolve === undefined);
 }
 
 /** Whether the member is the id of a row, its own or that of another one that a field resolves. */
@@ -66,16 +96,6 @@ function assertId(value: unknown): void {
   if (typeof value !== 'string' || parseId(value) === undefined) throw new TypeError('This is no id.');
 }
 
-function withoutRows(value: unknown): unknown {
-  return isRow(value) ? undefined : value;
-}
-
-function isRow(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !(value instanceof Date);
-}
-
-function mapFields(fields: Fields, map: (value: unknown) => unknown): StoredResult {
-  const mapped: Record<string, unknown> = {};
-  for (const name of Object.keys(fields)) mapped[name] = map(fields[name]);
-  return mapped;
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }

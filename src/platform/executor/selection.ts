@@ -19,6 +19,7 @@ import {
   valueFromAST,
 } from 'graphql';
 
+import { assertOneRowType, isRow, sortedOnce } from './rows.ts';
 import type { Variant } from './operation.ts';
 import { type Descend, Held, prepareDescent, type Resolution } from './resolve.ts';
 import { errorOf, type Run, type Variables } from './run.ts';
@@ -134,7 +135,7 @@ export class PreparedField {
     this.#onceKey = computed === true ? (definition.args.length === 0 ? definition : this) : undefined;
     this.#isRelation = toOne === true;
     this.#hasResolver = promised ?? (definition.resolve !== undefined && !this.#isComputed && !this.#isRelation);
-    this.#isOfRow = Object.values(parentType.getFields()).some((field) => extensionsOf(field).toOne === true);
+    this.#isOfRow = isRow(parentType);
     this.#arguments = prepareArguments(definition, nodes[0] as FieldNode);
   }
 
@@ -153,7 +154,7 @@ export class PreparedField {
    * plain properties.
    */
   get relations(): readonly string[] {
-    return (this.#relations ??= [...new Set(this.#relationsBelow())].toSorted());
+    return (this.#relations ??= sortedOnce(this.#relationsBelow()));
   }
 
   /** The selection on an object in its value, of this type. */
@@ -220,7 +221,7 @@ export class PreparedField {
       rootValue: undefined,
       operation,
       variableValues: run.variables,
-      relations: () => this.relations,
+      relations: (name) => this.#relationsFor(name),
       selected: () => (this.#selected ??= this.#fieldsBelow().map(({ name }) => name)),
     };
   }
@@ -228,6 +229,12 @@ export class PreparedField {
   #call(source: unknown, run: Run, info: Partial<GraphQLResolveInfo>, context = run.context): unknown {
     const { resolve = defaultFieldResolver } = this.definition;
     return resolve(source, run.argumentsOf(this), context, info as GraphQLResolveInfo);
+  }
+
+  #relationsFor(payloadField: string | undefined): readonly string[] {
+    if (payloadField !== undefined || this.#relations === undefined) assertOneRowType(this.definition, payloadField);
+    if (payloadField === undefined) return this.relations;
+    return sortedOnce(this.#fieldsBelow().flatMap((field) => (field.name === payloadField ? field.relations : [])));
   }
 
   #relationsBelow(): readonly string[] {
