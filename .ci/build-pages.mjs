@@ -21,6 +21,7 @@ await Promise.all([
     [
       'package-lock.json',
       '.ci/{build-pages,build-once,guides,openapi,pictures}.mjs',
+      'src/domain/access/plan.ts',
       key,
       names,
       codes,

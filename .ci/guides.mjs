@@ -8,7 +8,9 @@ import { promisify } from 'node:util';
 
 import { marked } from 'marked';
 
+import { planNames } from '../src/domain/access/plan.ts';
 import { graphqlCodes, listOfCodes } from '../src/http/error-codes.ts';
+import { capitalized } from './noun-schemas.mjs';
 import { bundleContract } from './openapi.mjs';
 import { withPictures } from './pictures.mjs';
 
@@ -88,7 +90,7 @@ function forVitePress(markdown) {
 
 /** What a guide has from elsewhere, by the name that stands in its place, such as `{{limits}}`. */
 const parts = {
-  limits: () => readFileSync('src/pages/reference/limits.md', 'utf8').trim(),
+  limits: () => readFileSync('src/pages/reference/limits.md', 'utf8').replace('{{plans}}', planRows).trim(),
   codes: () => listOfCodes(graphqlCodes),
   deprecations: () => deprecations,
   changelog: changesForClients,
@@ -96,6 +98,12 @@ const parts = {
 
 function withParts(guide) {
   return guide.replaceAll(/^\{\{(\w+)\}\}$/gm, (place, name) => parts[name]?.() ?? place);
+}
+
+/** The service writes its figures into the places. */
+function planRows() {
+  const rowOf = (plan) => `| ${capitalized(plan)} | %${plan}Minute% | %${plan}Day% | %${plan}Streams% |`;
+  return planNames.map(rowOf).join('\n');
 }
 
 const deprecations = tableOf(await deprecatedOperations());

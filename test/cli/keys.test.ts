@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { commands } from '../../src/cli/keys/commands.ts';
 import { readConfig } from '../../src/config.ts';
 import { openDatabase, type OpenDatabase } from '../../src/database/start/open.ts';
+import { planNames } from '../../src/domain/access/plan.ts';
 import { AccessService } from '../../src/domain/access/access.service.ts';
 import { KeyDirectory } from '../../src/keys/key-directory.ts';
 import { locationOf, runSql } from '../support/postgres-client.ts';
@@ -139,7 +140,7 @@ describe('keys, beside a running service', () => {
   it.each([
     ['an unknown option', ['create', '--nmae', 'x'], '--nmae'],
     ['a missing name', ['create', '--plan', 'pro'], '--name is needed'],
-    ['an unknown plan', ['create', '--name', 'x', '--plan', 'gold'], 'free, pro, business, enterprise'],
+    ['an unknown plan', ['create', '--name', 'x', '--plan', 'gold'], planNames.join(', ')],
     ['an unknown scope', ['create', '--name', 'x', '--plan', 'pro', '--scopes', 'read,all'], 'read, write, admin'],
     [
       'a name with a control of the direction of text',

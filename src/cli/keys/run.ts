@@ -1,13 +1,23 @@
 import type { Environment } from '../../config.ts';
 import { AccessService } from '../../domain/access/access.service.ts';
+import { planLimits, planNames, type PlanName } from '../../domain/access/plan.ts';
 import { Callers } from '../../platform/callers/index.ts';
 import { runCommandLine } from '../command-line.ts';
 import { commands, flags } from './commands.ts';
 
+/** `free (60 requests per minute, 1,000 per day)`. */
+function planWithFigures(plan: PlanName): string {
+  const limits = planLimits[plan];
+  if (limits === undefined) return `${plan}, with --per-minute N and --per-day N of its own`;
+  const [perMinute, perDay] = [limits.requestsPerMinute, limits.requestsPerDay].map((each) =>
+    each.toLocaleString('en'),
+  );
+  return `${plan} (${perMinute} requests per minute, ${perDay} per day)`;
+}
+
 const explanation = `\
   --name NAME       what the key is called, for you and for the log
-  --plan PLAN       free (60 requests per minute, 1,000 per day), pro (300, 10,000), business (1,000, 100,000)
-                    or enterprise, with --per-minute N and --per-day N of its own
+  --plan PLAN       ${planNames.map(planWithFigures).join('\n                    ')}
   --scopes SCOPES   read, write, admin, with commas between; write includes read, admin all. Default: read,write
   --expires-in, --for, --overlap   a duration: 90s, 15m, 24h, 90d; --expires-in also never.
                     The overlap is 24h by default, and at most 30d

@@ -36,17 +36,17 @@ export interface StoredPlan {
 
 const figureRule = integerRule(1, 2 ** 31 - 1);
 
-/** Refuses an enterprise key without its two figures, and figures for a plan that has its own. */
+/** Refuses a key without its two figures in a plan that has none, and figures for a plan that has its own. */
 export function checkPlan(check: InputCheck, { plan, ...figures }: PlanInput): StoredPlan {
   const limits = planLimits[plan];
   const figure = (field: keyof QuotaLimits): number | null => {
     const given = figures[field] ?? undefined;
     if (limits === undefined && given === undefined)
-      check.refuse(field, 'is needed: an enterprise key has figures of its own.');
+      check.refuse(field, `is needed: the plan ${plan} has none, so each of its keys has its own.`);
     if (limits !== undefined && given !== undefined) {
       check.refuse(
         field,
-        `is ${limits[field]} in the plan ${plan}: leave it out, only enterprise keys have figures of their own.`,
+        `is ${limits[field]} in the plan ${plan}: leave it out, only keys of a plan without figures have their own.`,
       );
     }
     return check.optional(field, given, figureRule) ?? null;
@@ -58,6 +58,7 @@ export function checkPlan(check: InputCheck, { plan, ...figures }: PlanInput): S
 export function limitsOf({ plan, requestsPerMinute, requestsPerDay }: StoredPlan): QuotaLimits {
   const limits = planLimits[plan];
   if (limits !== undefined) return limits;
-  if (requestsPerMinute === null || requestsPerDay === null) throw new Error('An enterprise key lacks its figures.');
+  if (requestsPerMinute === null || requestsPerDay === null)
+    throw new Error(`A key of the plan ${plan} lacks its figures.`);
   return { requestsPerMinute, requestsPerDay };
 }

@@ -1,5 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { readFileSync } from 'node:fs';
 
+import { describe, expect, it } from '@jest/globals';
+import type { GraphQLEnumType } from 'graphql';
+
+import { planLimits, planNames } from '../../../src/domain/access/plan.ts';
+import { createSchema } from '../../../src/graphql/schema.ts';
 import { startAdministration } from './administration.ts';
 
 const usage = 'usage { minute { spent limit resetAt } day { spent limit resetAt } }';
@@ -30,6 +35,31 @@ it('a key works at once, and all of it but the secret is seen afterwards', async
     `{ apiKeys(last: 1) { edges { node { ${everyField} } } nodes { ${everyField} } } }`,
   );
   expect(data.apiKeys).toEqual({ edges: [{ node: apiKey }], nodes: [apiKey] });
+});
+
+describe.each(planNames)('the plan %s', (plan) => {
+  const [name, limits, own] = [plan.toUpperCase(), planLimits[plan], { requestsPerMinute: 7, requestsPerDay: 70 }];
+
+  it('has keys, whose figures are its own or theirs', async () => {
+    const { id, secret } = await create({ plan: name, ...(limits === undefined ? own : {}) });
+    const { headers } = await store.graphql('{ __typename }', {}, secret);
+    const { requestsPerMinute, requestsPerDay } = limits ?? own;
+    expect(headers['ratelimit-policy']).toBe(`"minute";q=${requestsPerMinute};w=60, "day";q=${requestsPerDay};w=86400`);
+    const { id: other } = await create();
+    const figures = limits === undefined ? { plan: name, ...own } : { plan: name };
+    const changed = await change('setApiKeyPlan', { id: other, ...figures }, 'plan');
+    expect(changed.data.result.apiKey.plan).toBe(name);
+    expect((await administer(`{ apiKey(id: "${id}") { plan } }`)).data.apiKey.plan).toBe(name);
+  });
+
+  it('is described with its figures', () => {
+    const described = (createSchema().getType('Plan') as GraphQLEnumType).getValue(name)?.description;
+    for (const figure of Object.values(limits ?? {})) expect(described).toContain(figure.toLocaleString('en'));
+    const readme = readFileSync('README.md', 'utf8').split('\n');
+    const row =
+      readme.find((line) => line.toLowerCase().startsWith(`| ${plan} |`)) ?? `README.md has no row for ${plan}`;
+    for (const figure of Object.values(limits ?? {})) expect(row).toContain(figure.toLocaleString('en'));
+  });
 });
 
 it('a new plan, a ban, its end and the revocation hold for the very next request', async () => {
