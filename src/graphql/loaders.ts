@@ -135,6 +135,7 @@ export class Children<Row, Parent> {
   readonly #countParents: (parents: number) => Promise<Error | undefined>;
   readonly #pages = new Map<object, DataLoader<Id, Page<Row> | null>>();
   readonly #counts = new Map<object, DataLoader<Id, number>>();
+  #totals: DataLoader<Id, number | null> | undefined;
 
   constructor(
     list: ChildList<Row>,
@@ -148,15 +149,28 @@ export class Children<Row, Parent> {
 
   /** Pages by the field's arguments. When its quota is exceeded, one parent gets the error and the others null. */
   page(args: object, request: ListRequest<object, string>, include: Include<string>): DataLoader<Id, Page<Row> | null> {
-    return loaderIn(this.#pages, args, async (parents): Promise<readonly (Page<Row> | Error | null)[]> => {
-      const refusal = await this.#countParents(parents.length);
-      if (refusal === undefined) return this.#list.listPerParent(parents, request, { include });
-      return parents.map((_, index) => (index === 0 ? refusal : null));
-    });
+    return loaderIn(this.#pages, args, (parents) =>
+      this.#unlessRefused(parents, () => this.#list.listPerParent(parents, request, { include })),
+    );
+  }
+
+  /** Counts of all rows, for a field that is no page: its parents count in the quota of the pages. */
+  get totals(): DataLoader<Id, number | null> {
+    return (this.#totals ??= new DataLoader((parents) =>
+      this.#unlessRefused(parents, () => this.#list.countPerParent(parents, undefined)),
+    ));
   }
 
   count(args: ListRequest<object, string>): DataLoader<Id, number> {
     return loaderIn(this.#counts, args, (parents) => this.#list.countPerParent(parents, args.filter));
+  }
+
+  async #unlessRefused<Value>(
+    parents: readonly Id[],
+    load: () => Promise<Value[]>,
+  ): Promise<readonly (Value | Error | null)[]> {
+    const refusal = await this.#countParents(parents.length);
+    return refusal === undefined ? load() : parents.map((_, index) => (index === 0 ? refusal : null));
   }
 }
 
