@@ -68,9 +68,11 @@ describe('the start fails with a mutation', () => {
     expect(() => start({})).toThrow('movePet needs @Writes or @Creates');
   });
 
-  it('that leaves out a row that its input names', () => {
+  it('that leaves out a row that its input names, or takes it for another noun', () => {
     const some = ({ petId }: MoveInput): NamedRow[] => [change('pet', petId)];
-    expect(() => start({ rowsOf: some })).toThrow('movePet ignores categoryId');
+    expect(() => start({ rowsOf: some })).toThrow('movePet names no category by categoryId.');
+    const other = ({ petId, categoryId }: MoveInput): NamedRow[] => [change('pet', petId), refer('order', categoryId)];
+    expect(() => start({ rowsOf: other })).toThrow('movePet names no category by categoryId, but order.');
     const all = ({ petId, categoryId }: MoveInput): NamedRow[] => [change('pet', petId), refer('category', categoryId)];
     expect(() => start({ rowsOf: all })).not.toThrow();
   });

@@ -12,6 +12,7 @@ import { Extensions } from 'type-graphql';
 
 import { validationFailed } from '../../domain/errors.ts';
 import type { NamedRow } from '../../domain/named-rows.ts';
+import { type NounName, nounNames, nouns } from '../../domain/nouns.ts';
 import type { GraphQLContext } from '../context.ts';
 import { fingerprintOf } from './input-fingerprint.ts';
 import { payloadCodec } from './stored-payload.ts';
@@ -43,22 +44,29 @@ export function rowsNamedBy({ extensions }: RootMutation, { input }: Arguments):
 }
 
 /**
- * Throws for a mutation that doesn't say which rows it names, or that doesn't read an id of its input: the row with this
- * id would not be locked first.
+ * Throws for a mutation that doesn't say which rows it names, or that names no row for an id of its input, or one of
+ * another noun than `petId` says: the row with this id would not be locked first.
  */
 function assertNamesRows(field: RootMutation): void {
   if (field.extensions['rowsOf'] === undefined) throw new TypeError(`${field.name} needs @Writes or @Creates.`);
   const inputType = getNullableType(field.args[0]?.type);
   if (!isInputObjectType(inputType)) throw new TypeError(`${field.name} needs an input.`);
   const ids = Object.values(inputType.getFields()).filter(({ type }) => getNamedType(type) === GraphQLID);
-  const unread = new Set<PropertyKey>(ids.map(({ name }) => name));
-  const read = (_input: object, name: PropertyKey): unknown => {
-    unread.delete(name);
-    return ids.some((id) => id.name === name && isListType(getNullableType(id.type))) ? [] : undefined;
-  };
-  rowsNamedBy(field, { input: new Proxy({}, { get: read }) });
-  if (unread.size === 0) return;
-  throw new TypeError(`@Writes or @Creates of ${field.name} ignores ${[...unread].join(' and ')}, which names a row.`);
+  // The input whose ids are their own names.
+  const named = ids.map(({ name, type }) => [name, isListType(getNullableType(type)) ? [name] : name]);
+  const rows = rowsNamedBy(field, { input: Object.fromEntries(named) as object });
+  for (const { name } of ids) {
+    const found = rows.filter(({ id }) => id === name).map(({ noun }) => noun);
+    const expected = nounNames.find((noun) => noun === name.replace(/Ids?$/, '') || isOwnId(name, noun, field));
+    if (found.length > 0 && (expected === undefined || found.includes(expected))) continue;
+    const problem = `@Writes or @Creates of ${field.name} names no ${expected ?? 'row'} by ${name}`;
+    throw new TypeError(found.length > 0 ? `${problem}, but ${found.join(' and ')}.` : `${problem}.`);
+  }
+}
+
+/** `id` is that of a pet where the mutation is `updatePet`. */
+function isOwnId(name: string, noun: NounName, { name: mutation }: RootMutation): boolean {
+  return name === 'id' && mutation.endsWith(nouns[noun].typeName);
 }
 
 /**
