@@ -18,7 +18,9 @@ export const causes: Readonly<Record<string, Cause>> = {
   200: varied((request) => [request]),
   201: async (operation, store) => {
     const request = await store.goodRequest(operation);
-    const keyed = withHeader(request, 'idempotency-key', `${operation.operationId}, replayed`);
+    // An action isn't done twice on the same row.
+    const other = await store.goodRequest(operation);
+    const keyed = withHeader(other, 'idempotency-key', `${operation.operationId}, replayed`);
     const responses = [await store.ask(request), await store.ask(keyed), await store.ask(keyed)];
     for (const response of responses) await assertLocation(operation, response, store);
     return responses;

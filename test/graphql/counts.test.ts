@@ -10,11 +10,13 @@ import { Counts } from '../../src/graphql/field-extensions.ts';
 import { Children } from '../../src/graphql/loaders.ts';
 import { measureOperation } from '../../src/graphql/pipeline/measurement.ts';
 
-class Shelf {}
+class Shelf {
+  readonly id = 1;
+}
 
 class ShelfResolver {
   shelf(): Shelf {
-    return {};
+    return new Shelf();
   }
 
   bookCount(): number {
@@ -47,7 +49,6 @@ it.each([
 
 it('the counts of all parents are one statement, and beyond the quota one error', async () => {
   const calls: (readonly Id[])[] = [];
-  let refusal: Error | undefined;
   const list = {
     listPerParent: () => Promise.resolve([]),
     countPerParent: (parents: readonly Id[]) => {
@@ -56,7 +57,7 @@ it('the counts of all parents are one statement, and beyond the quota one error'
     },
   };
   const ids = ['3', '4', '3'] as Id[];
-  const counts = () => {
+  const counts = (refusal?: Error) => {
     const children = new Children(
       list,
       ({ id }: { readonly id: Id }) => id,
@@ -66,8 +67,8 @@ it('the counts of all parents are one statement, and beyond the quota one error'
   };
   expect((await counts()).map((each) => 'value' in each && each.value)).toEqual([3, 4, 3]);
   expect(calls).toEqual([['3', '4']]);
-  refusal = new Error('too many');
-  expect((await counts()).map((each) => ('value' in each ? each.value : each.reason))).toEqual([
+  const refusal = new Error('too many');
+  expect((await counts(refusal)).map((each): unknown => ('value' in each ? each.value : each.reason))).toEqual([
     refusal,
     null,
     refusal,
