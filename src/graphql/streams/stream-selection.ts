@@ -5,6 +5,7 @@ import {
   isCompositeType,
   isObjectType,
   Kind,
+  type FieldNode,
   type GraphQLCompositeType,
   type GraphQLObjectType,
   type GraphQLSchema,
@@ -17,6 +18,7 @@ import {
 
 import {
   collectFields,
+  type Fragments,
   fragmentsIn,
   isIncluded,
   type OperationSource,
@@ -26,9 +28,13 @@ import {
 import { HttpError } from '../../http/error-table.ts';
 import { causeOf, overLimit } from '../pipeline/errors.ts';
 
-/** The limit of what one selection keeps, and an estimate of what it keeps for each field besides its text. */
+/** The limit of what one selection keeps, and an estimate of what it keeps besides its text. */
 const maxBytes = 64 * 1024;
-const bytesOfField = 800;
+const bytesOfField = 400;
+/** For each type on which a field is prepared. */
+const bytesOfPrepared = 400;
+/** What is selected on all types counts as if there were so many: a further noun refuses no subscription that fitted. */
+const countedTypes = 8;
 
 /** The limit of the result of one event. */
 export const maxResultBytes = 64 * 1024;
@@ -50,9 +56,10 @@ export class StreamSelection {
   constructor(source: OperationSource, variables: Variables) {
     const { schema } = source;
     const root = schema.getSubscriptionType() as GraphQLObjectType;
-    const text = JSON.stringify(select(source, variables, root, [source.operation.selectionSet]));
+    const selector = new Selector(source, variables);
+    const text = JSON.stringify(selector.select(root, [source.operation.selectionSet]));
     this.key = hash('sha256', text, 'base64url');
-    this.bytes = text.length + bytesOfField * (text.match(/"kind":"Field"/g)?.length ?? 0);
+    this.bytes = text.length + bytesOfField * selector.fields + bytesOfPrepared * selector.prepared;
     if (this.bytes > maxBytes) throw tooLarge(this.bytes);
     const operation: OperationDefinitionNode = {
       kind: Kind.OPERATION_DEFINITION,
@@ -74,31 +81,77 @@ export class StreamSelection {
   }
 }
 
-/** The same selections without arguments, conditions and named fragments. */
-function select(
-  source: OperationSource,
-  variables: Variables,
-  type: GraphQLObjectType,
-  sets: readonly SelectionSetNode[],
-): SelectionSetNode {
-  const { schema, document } = source;
-  const fragments = fragmentsIn(document);
-  const fields = collectFields({ schema, fragments }, type, sets, (node) => isIncluded(node, variables));
-  const selections = [...fields].map(([key, nodes]): SelectionNode => {
+type Selected = readonly [key: string, nodes: readonly [FieldNode, ...FieldNode[]]];
+
+/** Writes the selections of an operation without arguments, conditions and named fragments. */
+class Selector {
+  readonly #source: OperationSource;
+  readonly #fragments: Fragments;
+  readonly #variables: Variables;
+  /** Written, each once. */
+  fields = 0;
+  /** Prepared, for each type. */
+  prepared = 0;
+
+  constructor(source: OperationSource, variables: Variables) {
+    this.#source = source;
+    this.#fragments = fragmentsIn(source.document);
+    this.#variables = variables;
+  }
+
+  /** What is selected on every possible type is written once, before and after what is selected on some. */
+  select(type: GraphQLCompositeType, sets: readonly SelectionSetNode[]): SelectionSetNode {
+    const { schema } = this.#source;
+    const lists = possibleTypes(schema, type).map((each) => ({ type: each, fields: this.#collect(each, sets) }));
+    const shared = sharedOf(lists.map(({ fields }) => fields));
+    if (lists.length > 1) this.prepared += shared.length * Math.max(0, countedTypes - lists.length);
+    const selections: SelectionNode[] = [];
+    for (const end of [...shared, undefined]) {
+      for (const { type: each, fields } of lists) {
+        const length = fields.findIndex(([, [node]]) => node === end);
+        const own = fields.splice(0, length === -1 ? fields.length : length).map((field) => this.#write(each, field));
+        const condition = { kind: Kind.NAMED_TYPE, name: nameOf(each.name) } as const;
+        if (lists.length === 1) selections.push(...own);
+        else if (own.length > 0) {
+          const selectionSet: SelectionSetNode = { kind: Kind.SELECTION_SET, selections: own };
+          selections.push({ kind: Kind.INLINE_FRAGMENT, typeCondition: condition, selectionSet });
+        }
+      }
+      const [first] = lists.map(({ type: each, fields }) => ({ each, field: fields.shift() }));
+      if (first?.field !== undefined) selections.push(this.#write(first.each, first.field));
+    }
+    return { kind: Kind.SELECTION_SET, selections };
+  }
+
+  #collect(type: GraphQLObjectType, sets: readonly SelectionSetNode[]): Selected[] {
+    const { schema } = this.#source;
+    const isSelected = (node: SelectionNode): boolean => isIncluded(node, this.#variables);
+    const fields = [...collectFields({ schema, fragments: this.#fragments }, type, sets, isSelected)];
+    this.prepared += fields.length;
+    return fields;
+  }
+
+  #write(type: GraphQLObjectType, [key, nodes]: Selected): FieldNode {
+    this.fields += 1;
     const { value: name } = nodes[0].name;
     const field = { kind: Kind.FIELD, alias: nameOf(key), name: nameOf(name) } as const;
     const typeBelow = getNamedType(type.getFields()[name]?.type);
     if (!isCompositeType(typeBelow)) return field;
     const setsBelow = nodes.flatMap(({ selectionSet }) => selectionSet ?? []);
-    const below = possibleTypes(schema, typeBelow).map((possible): SelectionNode => ({
-      kind: Kind.INLINE_FRAGMENT,
-      typeCondition: { kind: Kind.NAMED_TYPE, name: nameOf(possible.name) },
-      selectionSet: select(source, variables, possible, setsBelow),
-    }));
-    const selectionSet: SelectionSetNode = { kind: Kind.SELECTION_SET, selections: below };
-    return Object.assign(field, { selectionSet });
-  });
-  return { kind: Kind.SELECTION_SET, selections };
+    return Object.assign(field, { selectionSet: this.select(typeBelow, setsBelow) });
+  }
+}
+
+/** The nodes without a selection of their own that are in all lists, unless their order differs. */
+function sharedOf(lists: readonly (readonly Selected[])[]): readonly FieldNode[] {
+  const [first = [], ...others] = lists.map((fields) => fields.map(([, [node]]) => node));
+  const sets = others.map((nodes) => new Set(nodes));
+  const shared = first.filter((node) => node.selectionSet === undefined && sets.every((nodes) => nodes.has(node)));
+  const all = new Set(shared);
+  const areInOrder = others.every((nodes) =>
+    nodes.filter((node) => all.has(node)).every((node, index) => node === shared[index]),
+  );
+  return areInOrder ? shared : [];
 }
 
 function possibleTypes(schema: GraphQLSchema, type: GraphQLCompositeType): readonly GraphQLObjectType[] {

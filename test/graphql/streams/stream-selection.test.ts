@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { execute, getOperationAST, OperationTypeNode, parse, validate, specifiedRules } from 'graphql';
+import { execute, extendSchema, getOperationAST, OperationTypeNode, parse, validate, specifiedRules } from 'graphql';
 
 import type { EventSubject, StoreEvent } from '../../../src/domain/events/event.ts';
 import { type NounName, nouns } from '../../../src/domain/nouns.ts';
@@ -114,11 +114,25 @@ it('is refused with 400 and its limit where it would take more than 64 KiB, and 
   expect(() => selectionOf(`subscription { events { ${aliases(1, 65_000, 'id')} } }`)).toThrow(
     /65536 are allowed.*aliases/,
   );
-  expect(() => selectionOf(`subscription { events { object { ${aliases(1, 20_000, 'nodeId')} } } }`)).toThrow(
+  expect(() => selectionOf(`subscription { events { object { ${aliases(1, 65_000, 'nodeId')} } } }`)).toThrow(
     /aliases/,
   );
   expect(() => selectionOf(`subscription { events { object { ${aliases(20, 5, 'nodeId')} } } }`)).toThrow(/aliases/);
   expect(selectionOf(`subscription { events { object { ${aliases(15, 5, 'nodeId')} } } }`).bytes).toBeLessThan(65_536);
+});
+
+it('keeps what is selected on all types once: a further noun refuses no selection that fitted', () => {
+  const more = extendSchema(schema, parse('type Shelf implements Node { nodeId: ID! }'));
+  const text = `subscription { events { object { ${aliases(15, 5, 'nodeId')} ... on Pet { name } } } }`;
+  const document = parse(text);
+  const wider = new StreamSelection({ schema: more, document, operation: getOperationAST(document)! }, {});
+  expect([wider.bytes, wider.key]).toEqual([selectionOf(text).bytes, selectionOf(text).key]);
+  // Written for each type where they come in another order.
+  const apart = selectionOf(
+    `subscription { events { object { ... on Pet { ...F } a: nodeId ...F } } } fragment F on Node { b: nodeId }`,
+  );
+  expect(apart.textOf(events[0]!)).toMatch(/"object":{"b":"[^"]+","a":/);
+  expect(apart.textOf(events[1]!)).toMatch(/"object":{"a":"[^"]+","b":/);
 });
 
 it('takes what its fields take, whatever they are named in the response', () => {
