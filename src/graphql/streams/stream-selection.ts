@@ -106,9 +106,9 @@ class Selector {
     const shared = sharedOf(lists.map(({ fields }) => fields));
     if (lists.length > 1) this.prepared += shared.length * Math.max(0, countedTypes - lists.length);
     const selections: SelectionNode[] = [];
-    for (const end of [...shared, undefined]) {
+    for (const next of [...shared, undefined]) {
       for (const { type: each, fields } of lists) {
-        const length = fields.findIndex(([, [node]]) => node === end);
+        const length = fields.findIndex(([, [node]]) => node === next);
         const own = fields.splice(0, length === -1 ? fields.length : length).map((field) => this.#write(each, field));
         const condition = { kind: Kind.NAMED_TYPE, name: nameOf(each.name) } as const;
         if (lists.length === 1) selections.push(...own);
