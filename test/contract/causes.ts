@@ -81,10 +81,14 @@ export const causes: Readonly<Record<string, Cause>> = {
 
 /** Throws unless the address is that of what was created, in the same state. */
 async function assertLocation(
-  { operationId }: Operation,
-  { headers, text }: ReceivedResponse,
+  { operationId, path }: Operation,
+  { status, headers, text }: ReceivedResponse,
   store: Store,
 ): Promise<void> {
+  if (status !== 201) {
+    const { file = '' } = testedNouns.find((tested) => path.startsWith(`${tested.path}/`)) ?? {};
+    throw new Error(`${operationId} got ${status}: ${text}. Does ready in ${file} say what a new row needs?`);
+  }
   const url = headers['location'] ?? '';
   const found = await store.ask({ method: 'GET', url, headers: store.headers });
   if (found.status === 200 && found.text === text && found.headers['etag'] === headers['etag']) return;
