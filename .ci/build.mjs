@@ -50,7 +50,7 @@ function copy(from, to) {
   cpSync(from, to, { recursive: true });
 }
 
-/** What it has to say is on standard error. */
+/** The script's output goes to standard error. */
 function run(script, ...options) {
   const { status } = spawnSync(process.execPath, [...stripTypes, script, ...options], { stdio: ['ignore', 2, 2] });
   if (status !== 0) throw new Error(`The build has failed: ${script}`);

@@ -22,7 +22,7 @@ export function explorerConfig({ source, target }) {
   };
 }
 
-/** What Monaco brings along and an editor of GraphQL and JSON never uses: a tenth of its script. */
+/** Monaco's features that an editor of GraphQL and JSON never uses: a tenth of its script. */
 const unneededFeatures = `
   browser/widget/diffEditor/ contrib/anchorSelect/ contrib/codeAction/ contrib/codelens/ contrib/colorPicker/ contrib/dnd/
   contrib/dropOrPasteInto/ contrib/documentSymbols/ contrib/inlineCompletions/ contrib/inlineProgress/ contrib/gotoSymbol/
@@ -85,7 +85,7 @@ function withOtherTexts() {
   };
 }
 
-/** What the page loads by `import()` before there is an editor; what else is imported so can wait. */
+/** Modules that the page loads by `import()` before there is an editor; others can wait. */
 const wantedAtOnce = /\/(?:explorer\/(?:app\.tsx|examples\.ts)|monaco-graphql\/esm\/(?:monaco-editor|lite)\.js)$/;
 
 /**

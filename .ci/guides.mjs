@@ -18,7 +18,7 @@ const rest = 'src/pages/reference/guides.md';
 const graphql = 'src/pages/guides';
 const clients = 'test/clients';
 
-/** What the programs have from their test, as a reader writes it. */
+/** Values that the programs have from their test, as a reader writes them. */
 const settings = {
   serviceUrl: "const serviceUrl = 'http://127.0.0.1:4000';",
   apiKey: "const apiKey = process.env['KEY'] ?? '';",
@@ -265,7 +265,7 @@ function assertEveryRegionIsShown(source) {
   }
 }
 
-/** What stands between `// guide:begin region` and the next `// guide:end`, without what is for the linter. */
+/** The lines between `// guide:begin region` and the next `// guide:end`, without what is for the linter. */
 function linesOf(file, region) {
   const lines = readFileSync(join(clients, file), 'utf8').split('\n');
   const begin = lines.findIndex((line) => line.trim() === `// guide:begin ${region}`);

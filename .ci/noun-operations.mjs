@@ -1,4 +1,4 @@
-// What the OpenAPI document has of every noun in the same form. A noun is a row of src/domain/nouns.ts, with a file of
+// The part of the OpenAPI document that has the same form for every noun. A noun is a row of src/domain/nouns.ts, with a file of
 // src/rest/openapi by the name of its collection. `x-noun` says what it is called there; the operations at its path are
 // list and create, those at the path of one row get, update and delete, and a POST below that is an action on the row.
 // What a file says itself takes precedence.
@@ -67,7 +67,7 @@ function completeNoun({ 'x-noun': words, ...document }, name) {
   };
 }
 
-/** What the document calls a noun: as src/domain/nouns.ts does, unless `x-noun` says otherwise. */
+/** The words of the document for a noun: as src/domain/nouns.ts does, unless `x-noun` says otherwise. */
 function wordsOf(name, words, { paths }) {
   const { key, typeName: schema, collection, path, fields } = files.get(name);
   const [parameter] = Object.keys(paths).flatMap((each) => /\{(\w+)\}/.exec(each)?.[1] ?? []);

@@ -1,4 +1,4 @@
-// What the schemas of a noun in the OpenAPI document have in the same form: see noun-operations.mjs.
+// The schemas of a noun in the OpenAPI document, as far as they have the same form: see noun-operations.mjs.
 import { textFormats } from '../src/rest/domain-rules.ts';
 
 /**

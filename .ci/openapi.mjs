@@ -70,7 +70,7 @@ export async function publishedDocument() {
   return withoutPrivateFormats(document);
 }
 
-/** What the service's routes are bound from: the operations, their references resolved. */
+/** The operations that the service's routes are bound from, their references resolved. */
 export async function operations() {
   const { paths } = await bundleContract({ dereference: true });
   return Object.entries(paths).flatMap(([path, item]) =>

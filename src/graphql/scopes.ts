@@ -26,7 +26,7 @@ export function requireScopeOfMutation(field: RootField, principal: Principal): 
 function guard(type: GraphQLObjectType | null | undefined, defaultScope: Scope): void {
   for (const field of Object.values(type?.getFields() ?? {})) {
     const { resolve = defaultFieldResolver } = field;
-    // These two need only a valid key.
+    // Both need only a valid key.
     if (field.name === 'rateLimit' || field.name === 'viewer') continue;
     const scope = scopeOf(field, defaultScope);
     field.resolve = (source, args, context: GraphQLContext, info): unknown => {

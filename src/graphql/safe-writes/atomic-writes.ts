@@ -14,7 +14,7 @@ export function isAtomic({ operation }: { readonly operation: OperationDefinitio
   return operation.directives?.some(({ name }) => name.value === atomicDirective.name) === true;
 }
 
-/** What the root fields of an operation with `@atomic` do, in the place of what they do otherwise. */
+/** The way in which the root fields of an operation with `@atomic` are resolved, instead of their own. */
 export interface AtomicFields {
   /** There is an Idempotency-Key, so payloads are to be stored. */
   readonly isKeyed: boolean;

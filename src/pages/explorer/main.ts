@@ -9,7 +9,7 @@ if (address.key !== undefined) storeKey(address.key);
 const key = address.key ?? storedKey();
 answerForKey();
 
-// They name fields, so a service that hides its schema doesn't have them.
+// The examples name fields, so a service that hides its schema doesn't have them.
 const { examples = [] } = await import('./examples.ts').catch(() => ({ examples: undefined }));
 const first = new FirstEditor(address.operation ?? examples[0], key);
 const root = document.getElementById('explorer');

@@ -254,7 +254,7 @@ export class Run {
   fail(failure: unknown, isNullable: boolean, nodes: readonly FieldNode[] | undefined, depth: number): void {
     if (failure instanceof ResultTooLarge) throw failure;
     this.count(steps.failed);
-    // Those below the place.
+    // The frames below the place.
     this.frames.length = 0;
     if (!isNullable && failure instanceof LocatedFailure) throw failure;
     const place = depth === 0 ? undefined : this.keys.slice(0, depth);

@@ -80,7 +80,7 @@ export class PreparedSelection {
     return (this.#append ??= prepareFields(this.type, this.fields, [...this.fields.keys()], '}'));
   }
 
-  /** They write one field each, without the bracket after the last one. */
+  /** A writer for each field, without the bracket after the last one. */
   get fieldWriters(): readonly Append[] {
     return (this.#fieldWriters ??= this.fields.map((_field, index, all) => prepareFields(this.type, all, [index], '')));
   }

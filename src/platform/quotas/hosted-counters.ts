@@ -6,7 +6,7 @@ import { UsageRecorder, type UsageTable } from './usage-recorder.ts';
 
 export interface HostedCountersOptions {
   readonly rules: BanRules;
-  /** That of a process that has opened the database: this one hasn't. */
+  /** The table in a process that has opened the database: this one hasn't. */
   readonly table: UsageTable;
   /** Usage couldn't be saved; it is retried. */
   readonly onSaveFailure: (error: unknown) => void;

@@ -50,7 +50,7 @@ export class Channel {
 
   receive({ questions = [], answers }: Message): void {
     for (const question of questions) attempt(() => this.#answer(question));
-    // What is answered already leaves now: the other process waits for it.
+    // Answers that are there leave now: the other process waits for them.
     if (questions.length > 0) this.#flush(true);
     if (answers === undefined) return;
     for (const [id, value, failure] of answers) {

@@ -17,7 +17,7 @@ const maxQuietChecks = 4;
 export class PrimaryConnection {
   readonly #channel: Channel;
   readonly #handlers: Record<string, (value: unknown) => unknown> = {};
-  /** Those who wait for an answer. */
+  /** The callers that wait for an answer. */
   readonly #waiting = new Set<(error: Error) => void>();
   #quietChecks = 0;
   #stop: NodeJS.Signals | undefined;

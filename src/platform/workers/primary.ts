@@ -106,7 +106,7 @@ export class Primary {
     cluster.setupPrimary({ args: [argument], stdio: ['ignore', 'pipe', 'inherit', 'ipc', 'pipe'] });
     every(beatMillis, () => this.#beat()).ref();
     this.#fork();
-    // It migrates the database, and says what is wrong with the settings: once instead of several times.
+    // The first worker migrates the database, and says what is wrong with the settings: once instead of several times.
     const address = await this.#firstListening.promise;
     for (let others = count - 1; others > 0 && this.#stop === undefined; others -= 1) this.#fork();
     await within(othersMillis, this.#allListening.promise);

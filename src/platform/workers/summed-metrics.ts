@@ -36,7 +36,7 @@ export class SummedMetrics {
     return AggregatorRegistry.aggregate([...this.#last.values(), ...this.#ended]);
   }
 
-  /** Those that have ended since the last time become one with all before. */
+  /** The metrics of workers that have ended since the last time become one with all before. */
   async #addEnded(): Promise<void> {
     const { length } = this.#ended;
     if (length < 2) return;
