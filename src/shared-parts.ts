@@ -32,12 +32,8 @@ export function sharedParts(primary: AskedPrimary): SharedParts {
         await ask('offer table', clockOffset);
       },
       setClock: (clockOffset) => inBackground(ask('set clock', clockOffset)),
-      saveUsage: async () => {
-        await ask('save usage now');
-      },
-      withdraw: async () => {
-        await ask('withdraw table');
-      },
+      saveUsage: () => ask('save usage now') as Promise<void>,
+      withdraw: () => ask('withdraw table') as Promise<void>,
     },
     leases: {
       lease: (of, clientId, most) => primary.lease(of, clientId, most).catch(throwUnavailable),

@@ -39,7 +39,7 @@ export class Channel {
   }
 
   /** Rejects when the other process fails to answer, or has ended. */
-  ask(name: string, value: unknown): Promise<unknown> {
+  ask(name: string, value?: unknown): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#lastId += 1;
       this.#asked.set(this.#lastId, { resolve, reject });

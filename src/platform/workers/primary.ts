@@ -68,9 +68,9 @@ interface RunningWorker extends WorkerHandle {
   readonly pipe: MessagePipe;
   quietBeats: number;
   hasSpoken: boolean;
-  listensSince: number | undefined;
+  listensSince?: number;
   /** Why it hasn't started, as it says. */
-  reason: string | undefined;
+  reason?: string;
 }
 
 /**
@@ -113,16 +113,11 @@ export class Primary {
     return address;
   }
 
-  /** Asks one of the workers, while there is any. */
-  workers(): readonly WorkerHandle[] {
-    return [...this.#running.values()];
-  }
-
   /** The metrics of all processes. */
   async metrics(): Promise<string> {
-    const asking = this.workers().map(async (worker) => {
-      const metrics = await worker.ask('metrics').catch(() => undefined);
-      if (metrics !== undefined && this.#running.has(worker.id)) this.#record(worker.id, metrics);
+    const asking = [...this.#running.values()].map(async ({ id, channel }) => {
+      const metrics = await channel.ask('metrics').catch(() => undefined);
+      if (metrics !== undefined && this.#running.has(id)) this.#record(id, metrics);
     });
     await within(metricsMillis, Promise.all(asking));
     this.#record('primary', await this.#options.ownMetrics());
@@ -132,16 +127,14 @@ export class Primary {
   /** Ends all workers because of a signal; those that take longer are killed. Resolves when all have ended. */
   async stop(signal: NodeJS.Signals, maxMillis: number): Promise<void> {
     this.#stop = signal;
-    const late = setTimeout(() => this.kill(), maxMillis);
+    const late = setTimeout(() => {
+      for (const { worker } of this.#running.values()) worker.process.kill('SIGKILL');
+    }, maxMillis);
     for (const { pipe } of this.#running.values()) pipe.send({ stop: signal });
     if (this.#running.size === 0) this.#ended.resolve();
     await this.#ended.promise;
     clearTimeout(late);
     await Promise.all(this.#forwarding);
-  }
-
-  kill(): void {
-    for (const { worker } of this.#running.values()) worker.process.kill('SIGKILL');
   }
 
   #record(worker: string, metrics: unknown): void {
@@ -159,18 +152,13 @@ export class Primary {
       channel.receive(message);
     });
     const handle: WorkerHandle = { id, ask: (name, value) => channel.ask(name, value) };
-    const channel = new Channel((message) => pipe.send(message), {
-      ...handlersFor(handle),
-      ...this.#handlersFor(worker),
-    });
-    const state = { quietBeats: 0, hasSpoken: false, listensSince: undefined, reason: undefined };
-    const running: RunningWorker = { ...handle, worker, channel, pipe, ...state };
+    const handlers = { ...handlersFor(handle), ...this.#handlersFor(worker) };
+    const channel = new Channel((message) => pipe.send(message), handlers);
+    const running: RunningWorker = { ...handle, worker, channel, pipe, quietBeats: 0, hasSpoken: false };
     this.#running.set(id, running);
-    const forwarding = forwardLines(worker.process.stdout as Readable, onLines)
-      .then((isCutOff) => isCutOff && onCutLine())
+    const forwarding = forwardLines(worker.process.stdout as Readable, onLines, onCutLine)
       .catch(() => undefined)
-      .finally(() => this.#forwarding.delete(forwarding))
-      .then(() => undefined);
+      .finally(() => this.#forwarding.delete(forwarding));
     this.#forwarding.add(forwarding);
     worker.once('exit', (code: number | null, signal: string | null) => this.#onExit(running, code, signal));
     worker.on('error', () => {
@@ -206,11 +194,8 @@ export class Primary {
     if (this.listening === this.#options.count) this.#allListening.resolve();
   }
 
-  #onExit(
-    { id, worker, channel, listensSince, reason }: RunningWorker,
-    code: number | null,
-    signal: string | null,
-  ): void {
+  #onExit(ended: RunningWorker, code: number | null, signal: string | null): void {
+    const { id, worker, channel, listensSince, reason } = ended;
     this.#running.delete(id);
     channel.close(new Error(`Worker ${id} has ended.`));
     this.#leases.releaseAll(worker.id);
