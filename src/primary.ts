@@ -28,6 +28,7 @@ export async function startPrimary(config: Config, count: number): Promise<void>
   const log = new LogDestination();
   const logger = pino({ level, serializers: { err: (error: unknown) => shownError(error) } }, log);
   const metrics = new PrimaryMetrics(() => primary.listening);
+  log.onDrop(() => metrics.droppedLogLines.inc());
   const quotas = new QuotasOfWorkers(config, logger);
   const primary = new Primary({
     count,

@@ -18,6 +18,7 @@ const maxWaitingBytes = 8 * 1024 * 1024;
  */
 const chunkBytes = 32 * 1024;
 
+const lineFeed = 0x0a;
 const flushMillis = 100;
 /** After a write that has failed: nothing reads the pipe, or the disk is full. */
 const retryMillis = 100;
@@ -72,7 +73,10 @@ export class LogDestination implements DestinationStream {
    * they are never more than one call of each.
    */
   async forward(lines: Buffer): Promise<void> {
-    if (this.#isClosed) return;
+    if (this.#isClosed) {
+      for (const byte of lines) if (byte === lineFeed) this.#onDrop();
+      return;
+    }
     this.#lines.push(lines);
     this.#waitingBytes += lines.length;
     this.#flush();
