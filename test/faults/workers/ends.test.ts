@@ -52,7 +52,9 @@ it(
     await until(() => service.workers.length === 2 && !service.workers.includes(second!), { maxMillis: 1_000 * slack });
     await service.complete();
     expect(service.workers).toContain(first);
-    expect(await service.metrics()).toContain('\npetstore_worker_restarts_total 1\n');
+    const metrics = await service.metrics();
+    expect(metrics).toContain('\npetstore_worker_restarts_total 1\n');
+    expect(metrics).toContain('\npetstore_workers 2\n');
     expect(service.output).toMatch(/"signal":"SIGKILL","restartMillis":200,"msg":"a worker has ended: another one/);
     expect(await service.stop()).toBe(0);
   },
