@@ -139,7 +139,7 @@ export const commands: Readonly<Record<string, Command<WebhookService, OptionVal
 
 function create(values: OptionValues): CommandWork {
   const input = { url: required('url', values), ...changesOf(values), after: values.after };
-  return async (webhooks) => newSecret(await webhooks.create(input));
+  return async (webhooks) => shownWithSecret(await webhooks.create(input));
 }
 
 function update(values: OptionValues, id: string): CommandWork {
@@ -152,10 +152,10 @@ function update(values: OptionValues, id: string): CommandWork {
 
 function rotate({ overlap }: OptionValues, id: string): CommandWork {
   const seconds = overlap === undefined ? undefined : durationOf('overlap', overlap, 0);
-  return async (webhooks) => newSecret(await webhooks.rotateSecret(id, seconds));
+  return async (webhooks) => shownWithSecret(await webhooks.rotateSecret(id, seconds));
 }
 
-function newSecret({ webhookEndpoint, secret }: WebhookWithSecret): Output {
+function shownWithSecret({ webhookEndpoint, secret }: WebhookWithSecret): Output {
   return {
     text: secret,
     note: `${describeEndpoint(webhookEndpoint)} Keep the secret safe: it can't be shown again.`,
