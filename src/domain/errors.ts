@@ -27,7 +27,7 @@ interface DomainErrorOptions {
   readonly isUnderWay?: boolean;
   /** One of the rows can't be read, the others can. */
   readonly isOfOneRow?: boolean;
-  /** What was read when it was cut off, because that takes too long: the same request would be cut off again. */
+  /** The subject of a statement that was cut off, because that takes too long: the same request would be cut off again. */
   readonly tooLong?: string | undefined;
 }
 

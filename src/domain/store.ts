@@ -93,7 +93,7 @@ export type RowData<Row, Generated extends keyof Row = 'id' & keyof Row> = Reado
   }
 >;
 
-/** What MikroORM calls a Collection: the value of a `manyToMany`, which no row is read with. */
+/** A Collection of MikroORM: the value of a `manyToMany`, which no row is read with. */
 interface LinkedRows {
   loadCount(): unknown;
 }

@@ -21,7 +21,7 @@ type HttpErrorCode =
 
 export type ErrorCode = DomainErrorCode | HttpErrorCode;
 
-/** What a code says, for the documents of both protocols: a clause, in Markdown. */
+/** The meaning of a code, for the documents of both protocols: a clause, in Markdown. */
 interface GraphQLMeaning {
   readonly status: number;
   /** `extensions.code` in GraphQL, in Apollo's spelling. */
@@ -218,7 +218,7 @@ export const errorTable = {
   },
 } as const satisfies Record<ErrorCode, ErrorRow>;
 
-/** What only GraphQL's documents can be. */
+/** The failures that only GraphQL's documents have. */
 const documentErrors: readonly GraphQLMeaning[] = [
   { status: 400, graphqlCode: 'GRAPHQL_PARSE_FAILED', graphql: 'the document is not GraphQL' },
   {

@@ -10,6 +10,6 @@ const QuotaCounterSchema = defineEntity({
   },
 });
 
-/** What a key, or `ADMIN_API_KEY`, has spent of its day. Instants are milliseconds since 1970. */
+/** The requests that a key, or `ADMIN_API_KEY`, has spent of its day. Instants are milliseconds since 1970. */
 export class QuotaCounter extends QuotaCounterSchema.class {}
 QuotaCounterSchema.setClass(QuotaCounter);

@@ -17,7 +17,7 @@ export type UnavailableReason =
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';
   readonly reason: UnavailableReason;
-  /** What the statement was asked for that was cut off, where that would be cut off again (`Statement.subject`). */
+  /** The subject of the statement that was cut off, where it would be cut off again (`Statement.subject`). */
   readonly subject: string | undefined;
 
   constructor(reason: UnavailableReason, cause: Error, subject?: string) {

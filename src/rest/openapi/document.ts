@@ -32,7 +32,7 @@ export interface RestOperation<Id extends OperationId = OperationId> {
   readonly path: string;
   /** The scope that the key must have. */
   readonly scope: Scope;
-  /** It adds a row and changes none: with keys, several of a client may be one transaction. */
+  /** The operation adds a row and changes none: with keys, several of a client may be one transaction. */
   readonly inserts: boolean;
   readonly parameters: readonly RestParameter[];
   readonly body?: { readonly schema: Schema; readonly mediaTypes: readonly string[] };
