@@ -1,5 +1,5 @@
-// The React guide in a browser, as a person sees it: loading, the list, a change that is shown before the service has
-// answered, one that came too late, and a service that fails and is back.
+// The React guide in a browser, as a person sees it: a list that is paged, filtered and live, a creation that is shown
+// at once and refused, a change that came too late, and a service that fails and is back.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,13 +7,13 @@ import { createInterface } from 'node:readline';
 
 import { launchBrowser } from '../../browser/browser.ts';
 
-export async function driveReactGuide({ folder, url, env }) {
+export async function driveReactGuide({ folder, service, env }) {
   const server = spawn('npx', ['vite', '--port', '0', '--host', '127.0.0.1'], { cwd: folder, env, detached: true });
   try {
     const page = await addressOf(server);
     const browser = await launchBrowser();
     try {
-      await drive(await browser.newPage(), page, { url, key: env.KEY });
+      await drive(await browser.newPage(), page, { url: service.url, key: env.KEY });
     } finally {
       await browser.close();
     }
@@ -36,60 +36,94 @@ function addressOf(server) {
   });
 }
 
+/** Changes the store beside the page. */
+async function send(service, method, path, body) {
+  const headers = { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' };
+  const response = await fetch(`${service.url}${path}`, { method, headers, body: body && JSON.stringify(body) });
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
+  return method === 'DELETE' ? undefined : response.json();
+}
+
 async function drive(page, address, service) {
-  page.setDefaultTimeout(60_000);
-  const change = (quantity) =>
-    fetch(`${service.url}/inventory/1`, {
-      method: 'PATCH',
-      headers: { Authorization: `Bearer ${service.key}`, 'Content-Type': 'application/json' },
-      body: JSON.stringify({ quantity }),
-    });
-  await change(7);
+  page.setDefaultTimeout(90_000);
   let answer = Promise.resolve();
-  let failure;
   await page.route('**/graphql', async (route) => {
     await answer;
-    if (failure === undefined) await route.continue();
-    else await route.fulfill(failure);
+    await route.continue();
   });
   const hold = () => {
     const { promise, resolve } = Promise.withResolvers();
     answer = promise;
     return resolve;
   };
+  const rows = page.getByRole('listitem');
+  const row = (name) => rows.filter({ hasText: name });
+  const add = (name, status = 'available') => send(service, 'POST', '/pets', { name, categoryId: 1, status });
+  const rename = ({ id }, name) => send(service, 'PATCH', `/pets/${id}`, { name });
+  const until = async (count) => {
+    await rows.nth(count - 1).waitFor();
+    assert.equal(await rows.count(), count);
+  };
 
-  const loaded = hold();
+  const old = await add('The one before');
+  for (let count = 0; count < 9; count += 1) await add(`Filler ${count}`);
   await page.goto(address);
-  await page.getByText('Loading …').waitFor();
-  loaded();
-  const item = page.getByRole('listitem').first();
-  const shows = (quantity) =>
-    item
-      .locator('output')
-      .filter({ hasText: new RegExp(`^${quantity}$`) })
-      .waitFor();
-  await shows(7);
+  await until(10);
+  await page.getByRole('button', { name: 'More' }).click();
+  await until(20);
 
-  const answered = hold();
-  await item.getByRole('button').click();
-  await shows(6);
-  assert.equal(await item.getByRole('button').isDisabled(), true);
+  // What others do is shown, where it belongs, and a refresh doesn't take the second page away.
+  const live = await add('Followed');
+  await rows.first().filter({ hasText: 'Followed (available)' }).waitFor();
+  await send(service, 'PATCH', `/pets/${live.id}`, { status: 'sold' });
+  await row('Followed (sold)').waitFor();
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await until(21);
+
+  // In a filtered list, too: what no longer matches goes, and what matches comes.
+  const filter = page.getByRole('combobox');
+  await filter.selectOption('available');
+  await row('Followed').waitFor({ state: 'detached' });
+  await send(service, 'PATCH', `/pets/${live.id}`, { status: 'available' });
+  await row('Followed').waitFor();
+  await send(service, 'PATCH', `/pets/${old.id}`, { status: 'pending' });
+  await row('The one before').waitFor({ state: 'detached' });
+  await send(service, 'DELETE', `/pets/${live.id}`);
+  await row('Followed').waitFor({ state: 'detached' });
+
+  // Shown before the service has said anything, and replaced by what it says; or refused, and taken back.
+  const name = page.getByLabel('Name of the new pet');
+  const create = async (text) => {
+    const answered = hold();
+    await name.fill(text);
+    await page.getByRole('button', { name: 'Create' }).click();
+    return answered;
+  };
+  let answered = await create('Optimistic');
+  await row('Optimistic').waitFor();
   answered();
-  await item.getByRole('button', { disabled: false }).waitFor();
-  await shows(6);
+  await filter.selectOption('');
+  await row('Optimistic').waitFor();
+  const count = await rows.count();
+  answered = await create('Refused \u0007');
+  await row('Refused').waitFor();
+  answered();
+  await page.getByRole('alert').filter({ hasText: /^name/i }).waitFor();
+  await row('Refused').waitFor({ state: 'detached' });
+  assert.equal(await rows.count(), count);
 
-  await change(3);
-  await item.getByRole('button').click();
-  await item.getByRole('alert').filter({ hasText: 'Somebody else has changed this meanwhile.' }).waitFor();
-  await shows(3);
-  await item.getByRole('button').click();
-  await shows(2);
-
-  const errors = [{ message: 'Not today.', extensions: { code: 'FORBIDDEN' } }];
-  failure = { status: 403, contentType: 'application/graphql-response+json', body: JSON.stringify({ errors }) };
-  await page.reload();
-  await page.getByRole('alert').filter({ hasText: 'Not today.' }).waitFor();
-  failure = undefined;
-  await page.getByRole('button', { name: 'Try again' }).click();
-  await shows(2);
+  // Both versions of a pet that somebody else has changed meanwhile: each can be kept.
+  const pet = await add('Rex');
+  for (const [choice, left] of [
+    ['Keep theirs', 'Theirs'],
+    ['Keep mine', 'Mine'],
+  ]) {
+    await rename(pet, 'Rex');
+    await row('Rex').getByRole('button', { name: 'Rename' }).click();
+    await page.getByLabel('New name').fill('Mine');
+    await rename(pet, 'Theirs');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').filter({ hasText: 'Yours: Mine. Theirs: Theirs.' }).getByText(choice).click();
+    await row(`${left} (available)`).waitFor();
+  }
 }
