@@ -3,7 +3,7 @@
 // versions that they run with.
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { marked } from 'marked';
@@ -158,7 +158,6 @@ function includesOf(guide) {
 /** The guide with its lines of code; before the first ones stand the imports of all. */
 function withCode(guide) {
   const includes = includesOf(guide);
-  const language = guide.includes('```tsx') ? 'tsx' : 'ts';
   const own = [...guide.matchAll(/^```tsx?\n(.*?)^```$/gms)].map(([, code]) => code).join('\n');
   const shownImports = new Set();
   return guide.replaceAll(include, (_line, file, region) => {
@@ -173,6 +172,7 @@ function withCode(guide) {
     const parts = [imports, linesOf(file, region)].filter(Boolean);
     // Lines of another file than the program say so.
     const blocks = name === 'program.ts' ? parts : [[`// ${name}`, parts.join('\n\n')].join('\n')];
+    const language = extname(file).slice(1);
     return blocks.map((code) => `\`\`\`${language}\n${code}\n\`\`\``).join('\n\n');
   });
 }
@@ -197,10 +197,13 @@ function withVersions(guide) {
   );
 }
 
+/** Files of the reader's that programs import. */
+const ownFiles = ['documents.ts', 'codegen.ts', 'retrying-fetch.ts'];
+
 /** The file into which a reader pastes lines of this one. */
 function nameOf(file) {
   const name = basename(file);
-  return ['documents.ts', 'codegen.ts'].includes(name) ? name : 'program.ts';
+  return ownFiles.includes(name) ? name : 'program.ts';
 }
 
 const importStatement = /^import (?:type )?(?:(\w+)(?:, )?)?(?:\{([^}]*)\})? ?from '([^']+)';$/gm;
@@ -229,6 +232,8 @@ function importsOf(includes, own) {
       if (names.length === 0 && main === undefined) continue;
       if (from.endsWith('/shared/service.ts'))
         for (const each of names) constants.add(settings[each] ?? fail(file, each));
+      else if (ownFiles.includes(basename(from)))
+        addImport(imports, `./${basename(from)}`, { main, names, isTypeOnly });
       else if (/(?:^\.|\/shared)\/[\w-]+\.ts$/.test(from))
         names.forEach((each) => declares(code, each) || fail(file, each));
       else addImport(imports, from.replace(/^\.\.\//, './'), { main, names, isTypeOnly });

@@ -79,9 +79,16 @@ async function step(title, work) {
   process.stdout.write(`${title}: ${((performance.now() - started) / 1000).toFixed(1)} s\n`);
 }
 
-/** On the demo store, as a reader has it. */
-function pasteAll(options) {
-  return besideService({ DEMO: 'on' }, ({ url }) => pasteGuides({ url, key: adminKey, ...options }));
+/** On the demo store, as a reader has it: each guide has a copy. */
+async function pasteAll(options) {
+  const demoStore = newDirectory();
+  try {
+    await runService(demoStore, { DEMO: 'on' }, () => undefined);
+    const besideDemoStore = (use) => besideService({ DEMO: 'on' }, use, (dataDir) => copyStore(demoStore, dataDir));
+    await pasteGuides({ besideService: besideDemoStore, key: adminKey, ...options });
+  } finally {
+    rmSync(demoStore, { recursive: true });
+  }
 }
 
 async function installPackages() {
@@ -94,9 +101,11 @@ async function installPackages() {
 
 /** With a copy of the filled store: a first start takes three times as long as another one. */
 function besideFilledStore(use) {
-  return besideService({ DEMO: 'off' }, use, (dataDir) =>
-    cpSync(join(filledStore, 'postgres'), join(dataDir, 'postgres'), { recursive: true }),
-  );
+  return besideService({ DEMO: 'off' }, use, (dataDir) => copyStore(filledStore, dataDir));
+}
+
+function copyStore(from, to) {
+  cpSync(join(from, 'postgres'), join(to, 'postgres'), { recursive: true });
 }
 
 /** The service knows what the clients ask for. */
@@ -114,7 +123,7 @@ async function runService(dataDir, settings, use) {
   const own = { DATA_DIR: dataDir, ...settings };
   const service = await startService(own);
   // On the same port.
-  service.restart = async (signal) => {
+  service.restart = async (signal = 'SIGKILL') => {
     service.child.kill(signal);
     await once(service.child, 'close');
     Object.assign(service, await startService({ ...own, PORT: new URL(service.url).port }));

@@ -1,8 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { waitToGoOn } from '../shared/wait-to-go-on.ts';
+import { retryingFetch } from '../shared/retrying-fetch.ts';
+import { Refusal } from '../shared/wait-to-go-on.ts';
 
 // guide:begin events-fetch
+/** How long to wait at the end of the log: twelve requests a minute, while nothing happens in the store. */
+const pauseMillis = 5_000;
+
 export interface StoreEvent {
   readonly id: string;
   readonly type: string;
@@ -16,8 +20,9 @@ export function nextOf({ headers }: Response): string | undefined {
 }
 
 /**
- * Follows `Link` from a page on until it is aborted, and waits a second where nothing has happened. `keep` is called
- * with the position after the events that are handled: a program that begins there again misses none. Throws a Refusal.
+ * Follows `Link` from a page on until it is aborted. `keep` is called with the position after the events that are
+ * handled: a program that begins there again misses none. Throws a Refusal when the service won't go on; as long as it
+ * can't, the same page is asked for again.
  */
 export async function followByFetch(
   start: URL,
@@ -26,22 +31,20 @@ export async function followByFetch(
   signal: AbortSignal,
   keep: (position: URL) => void = () => undefined,
 ): Promise<void> {
-  let next = start;
-  for (let attempt = 1; !signal.aborted; attempt += 1) {
-    const response = await fetch(next, { headers: { Authorization: `Bearer ${key}` }, signal }).catch(() => undefined);
-    const body: unknown = await response?.json().catch(() => undefined);
-    if (response?.ok !== true || body === undefined) {
-      // Without a whole page the same one is read again.
-      const retryAfter = Number(response?.headers.get('retry-after') ?? 0);
-      await waitToGoOn(attempt, { status: response?.status, retryAfter, error: body }, signal);
-      continue;
+  const headers = { Authorization: `Bearer ${key}` };
+  try {
+    for (let next = start; ;) {
+      const response = await retryingFetch(next, { headers, signal }, Infinity);
+      if (!response.ok) throw new Refusal(response.status, ((await response.json()) as { message: string }).message);
+      for (const event of (await response.json()) as readonly StoreEvent[]) handle(event);
+      const asked = next;
+      next = new URL(nextOf(response) ?? asked, asked);
+      keep(next);
+      // The end of the log: elsewhere even an empty page, as a filter leaves it, leads to another address.
+      if (next.href === asked.href) await sleep(pauseMillis, undefined, { signal });
     }
-    const events = body as readonly StoreEvent[];
-    for (const event of events) handle(event);
-    next = new URL(nextOf(response) ?? next, next);
-    keep(next);
-    attempt = 0;
-    if (events.length === 0) await sleep(1_000, undefined, { signal }).catch(() => undefined);
+  } catch (error) {
+    if (!signal.aborted) throw error;
   }
 }
 // guide:end

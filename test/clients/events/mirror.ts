@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 
+import { retryingFetch } from '../shared/retrying-fetch.ts';
 import { followByFetch, nextOf, type StoreEvent } from './follow-by-fetch.ts';
 
 // guide:begin events-mirror
@@ -19,7 +20,7 @@ export async function mirrorStore(origin: string, key: string, signal: AbortSign
   const put = database.prepare('insert into store values (?, ?) on conflict (path) do update set row = excluded.row');
   const remove = database.prepare('delete from store where path = ?');
   const read = async (path: string): Promise<Response> => {
-    const response = await fetch(new URL(path, origin), { headers: { Authorization: `Bearer ${key}` } });
+    const response = await retryingFetch(new URL(path, origin), { headers: { Authorization: `Bearer ${key}` } });
     if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`);
     return response;
   };

@@ -16,6 +16,7 @@ import { createClient as createSseClient, NetworkError } from 'graphql-sse';
 
 import { eventIdOf } from '../../../src/domain/events/event.ts';
 import { apiKey, demand, report, serviceUrl } from '../shared/service.ts';
+import { retryingFetch } from '../shared/retrying-fetch.ts';
 import { Refusal, waitToGoOn } from '../shared/wait-to-go-on.ts';
 import { followByFetch, type StoreEvent } from './follow-by-fetch.ts';
 import { mirrorStore, type Mirror } from './mirror.ts';
@@ -45,7 +46,7 @@ type Handle = (event: Changes['events']) => void;
 
 /** What a client says of the end of a stream: an error with its extensions, or the response that has refused it. */
 interface StreamEnd {
-  readonly error?: unknown;
+  readonly message?: string | undefined;
   readonly extensions?: { readonly status?: number; readonly retryAfter?: number } | undefined;
   readonly response?: Response | undefined;
 }
@@ -69,21 +70,25 @@ async function follow(open: OpenStream, after: string, handle: Handle, signal: A
       attempt = 0;
     };
     const close = open(position, take, ended.resolve);
-    const { error, extensions, response } = await ended.promise;
+    const { message, extensions, response } = await ended.promise;
     signal.removeEventListener('abort', stop);
     close();
     const status = extensions?.status ?? response?.status;
     const retryAfter = extensions?.retryAfter ?? Number(response?.headers.get('retry-after') ?? 0);
     // A stream that has lasted its hour ends with 200.
     if (status === 200) attempt = 0;
-    await waitToGoOn(attempt, { status, retryAfter, error }, signal);
+    await waitToGoOn(attempt, { status, retryAfter, message }, signal);
   }
 }
 // guide:end
 
 // guide:begin events-apollo-client
 const apollo = new ApolloClient({
-  link: new HttpLink({ uri: `${serviceUrl}/graphql`, headers: { Authorization: `Bearer ${apiKey}` } }),
+  link: new HttpLink({
+    uri: `${serviceUrl}/graphql`,
+    headers: { Authorization: `Bearer ${apiKey}` },
+    fetch: retryingFetch,
+  }),
   cache: new InMemoryCache(),
 });
 
@@ -94,7 +99,8 @@ const openByApolloClient: OpenStream = (after, handle, onEnd) => {
       if (error === undefined && data != null) return handle(data.events);
       const isResult = CombinedProtocolErrors.is(error) || CombinedGraphQLErrors.is(error);
       const extensions = isResult ? error.errors[0]?.extensions : undefined;
-      return onEnd({ error, extensions, response: ServerError.is(error) ? error.response : undefined });
+      const response = ServerError.is(error) ? error.response : undefined;
+      return onEnd({ message: error?.message, extensions, response });
     },
     complete: () => onEnd({}),
   });
@@ -107,6 +113,7 @@ const openByApolloClient: OpenStream = (after, handle, onEnd) => {
 const sse = createSseClient({
   url: `${serviceUrl}/graphql`,
   headers: { Authorization: `Bearer ${apiKey}` },
+  fetchFn: retryingFetch,
   retryAttempts: 0,
 });
 
@@ -116,9 +123,10 @@ const openByGraphQLSse: OpenStream = (after, handle, onEnd) =>
     {
       next: ({ data, errors }) => {
         if (errors === undefined && data != null) handle(data.events);
-        else onEnd({ error: errors, extensions: errors?.[0]?.extensions });
+        else onEnd({ message: errors?.[0]?.message, extensions: errors?.[0]?.extensions });
       },
-      error: (error) => onEnd({ error, response: error instanceof NetworkError ? error.response : undefined }),
+      error: (error) =>
+        onEnd(error instanceof NetworkError ? { message: error.message, response: error.response } : {}),
       complete: () => onEnd({}),
     },
   );
@@ -128,6 +136,7 @@ const openByGraphQLSse: OpenStream = (after, handle, onEnd) =>
 /** It sends subscriptions as other requests with `fetchSubscriptions`. */
 const urql = new UrqlClient({
   url: `${serviceUrl}/graphql`,
+  fetch: retryingFetch,
   fetchOptions: { headers: { Authorization: `Bearer ${apiKey}` } },
   fetchSubscriptions: true,
   preferGetMethod: false,
@@ -138,7 +147,7 @@ const openByUrql: OpenStream = (after, handle, onEnd) => {
   const { unsubscribe } = urql.subscription<Changes>(changes, { after }).subscribe(({ data, error, hasNext }) => {
     // At the end of a stream it gives the last event once more.
     if (error === undefined && data !== undefined && hasNext) handle(data.events);
-    else onEnd({ error, extensions: error?.graphQLErrors[0]?.extensions, response: error?.response });
+    else onEnd({ message: error?.message, extensions: error?.graphQLErrors[0]?.extensions, response: error?.response });
   });
   return unsubscribe;
 };

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import createClient from 'openapi-fetch';
 
 import type { components, paths } from '../generated/openapi.ts';
-import { LossyProxy } from '../shared/lossy-proxy.ts';
+import { MisbehavingProxy, type Misbehaviour } from '../shared/misbehaving-proxy.ts';
 import { retryingFetch } from '../shared/retrying-fetch.ts';
 import { apiKey, assertEveryPet, report, serviceUrl, secondsThrottled, throttledKey } from '../shared/service.ts';
 
@@ -69,14 +69,16 @@ async function orderOnce(
 
 /** Orders through a proxy that loses responses. Each order is there once, as it was answered. */
 async function orderThroughLosses(petId: number) {
-  const proxy = await LossyProxy.start();
+  const losses = Array.from({ length: 10 }, (): Misbehaviour[] => ['lost', 'cut', 'passed']).flat();
+  const proxy = await MisbehavingProxy.start(serviceUrl, losses);
   const orders: Order[] = [];
   for (let quantity = 1; quantity <= 10; quantity += 1) {
     orders.push(await orderOnce({ petId, quantity }, crypto.randomUUID(), proxy.url));
   }
-  proxy.close();
+  await proxy.close();
+  assert.deepEqual(proxy.left, []);
   assert.deepEqual((await client.GET('/store/orders')).data, orders);
-  return { orders: orders.length, lostResponses: proxy.lost };
+  return { orders: orders.length, lostResponses: losses.filter((each) => each !== 'passed').length };
 }
 
 /** What the types have to allow: that this compiles is half of the test. */

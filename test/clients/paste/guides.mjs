@@ -17,43 +17,109 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { graphqlGuides, guidesIn, restGuides } from '../../../.ci/guides.mjs';
+import { MisbehavingProxy, words } from '../shared/misbehaving-proxy.ts';
 import { driveReactGuide } from './react-guide.mjs';
 
 const run = promisify(execFile);
 const here = import.meta.dirname;
 const compiler = join(here, '../../../node_modules/@typescript/native/bin/tsc');
 
+/** How many guides are pasted at the same time. */
+const atATime = 8;
+
 /** What a reader has besides, or sees in a browser. */
 const others = { react: driveReactGuide };
 
+/** What the requests of a guide meet, one after another. */
+const troubles = [
+  'reset',
+  'badGateway',
+  'lost',
+  'throttled',
+  'gatewayTimeout',
+  'unavailable',
+  'cut',
+  'restart',
+  'silent',
+];
+
 /**
- * Pastes the guides whose names contain `pattern`, one after another. Without `isInstalled`, npm's own commands use the
- * packages that are installed here; with it, what npm installs today.
+ * Pastes the guides whose names match `pattern`, each at a service of its own, several at a time, because they wait.
+ * Without `isInstalled`, npm's own commands use the packages that are installed here, and the service misbehaves; with
+ * it, what npm installs today.
  */
-export async function pasteGuides({ url, key, isInstalled = false, pattern = '' }) {
+export async function pasteGuides({ besideService, key, isInstalled = false, pattern = '' }) {
   const commands = isInstalled ? [] : [writeCommands()];
+  const path = [...commands, process.env.PATH].join(':');
   const pages = [...graphqlGuides()];
-  const setUp = guidesIn(new Map(pages).get('set-up'));
   const rest = guidesIn(restGuides()).map((text) => [/^## (?:Guide: )?(.*)/.exec(text)[1], text]);
   const parent = mkdtempSync(join(tmpdir(), 'petstore-guides-'));
-  try {
-    const compiled = [];
-    for (const [name, text] of [...pages, ...rest].filter(([each]) => each !== 'set-up' && each.includes(pattern))) {
-      const folder = mkdtempSync(join(parent, `${name.replaceAll(' ', '-')}-`));
-      const path = [...commands, process.env.PATH].join(':');
-      const reader = { folder, url, env: { ...process.env, PATH: path, KEY: key, NO_COLOR: '1' } };
-      await step(`The guide ${name}`, async () => {
-        for (const before of setUpOf(text, setUp)) await paste(before, reader);
-        const blocks = await paste(text, reader);
+  const compiled = [];
+  const pasteOne = async ([name, text]) => {
+    const folder = mkdtempSync(join(parent, `${name.replaceAll(' ', '-')}-`));
+    const env = { ...process.env, PATH: path, KEY: key, NO_COLOR: '1', CURL_HOME: folder };
+    await besideService(async (service) => {
+      const proxy = await MisbehavingProxy.start(service.url, [], service.restart);
+      const reader = { folder, service, env, proxy };
+      let blocks;
+      try {
+        for (const before of setUpOf(text, new Map(pages))) await paste(before, reader);
+        if (!isInstalled) proxy.misbehave(troublesOf(text));
+        blocks = await paste(text, reader);
         await others[name]?.(reader);
-        if (!isInstalled) assertEachIsNeeded(blocks);
-        if (blocks.some(({ language }) => /^tsx?$/.test(language))) compiled.push(folder);
-      });
-    }
+        if (!isInstalled) await meetAll(blocks, reader);
+      } finally {
+        await proxy.close();
+      }
+      if (!isInstalled) assertEachIsNeeded(blocks);
+      if (blocks.some(({ language }) => /^tsx?$/.test(language))) compiled.push(folder);
+    });
+  };
+  try {
+    const guides = [...pages, ...rest].filter(([name]) => name !== 'set-up' && new RegExp(pattern).test(name));
+    const failures = [];
+    const pasteNext = async () => {
+      for (let guide = guides.shift(); guide !== undefined; guide = guides.shift())
+        await step(`The guide ${guide[0]}`, pasteOne.bind(undefined, guide)).catch((error) =>
+          failures.push(error.message),
+        );
+    };
+    await Promise.all(Array.from({ length: atATime }, pasteNext));
+    if (failures.length > 0) throw new Error(failures.join('\n'));
     if (compiled.length > 0) await step('The types of the guides', () => compile(parent, compiled[0]));
   } finally {
     rmSync(parent, { recursive: true, force: true });
   }
+}
+
+/** Each other request is passed on. */
+function troublesOf(text) {
+  const shell = [...text.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, commands]) => commands).join('');
+  const left = troubles.filter((each) => {
+    // curl has printed a part of a response when it is cut off.
+    if (each === 'cut') return !/\$KEY/.test(shell);
+    // A PATCH that was carried out changes the state that its second attempt expects.
+    return !/If-Match/.test(shell) || !['lost', 'restart'].includes(each);
+  });
+  return left.flatMap((each) => [each, 'passed']);
+}
+
+/**
+ * Runs the last command again until its requests have met everything, and once more where they are refused for long: it
+ * ends with the words of the refusal, and shows no stack trace.
+ */
+async function meetAll(blocks, { proxy, ...reader }) {
+  const last = blocks.findLastIndex(({ language, text }) => language === 'sh' && /\bnode |python3|curl/.test(text));
+  if (last === -1 || proxy.idempotencyKeys.length === 0) return;
+  for (let run = 1; proxy.left.length > 0; run += 1) {
+    if (run > troubles.length * 2) throw new Error(`nothing has met ${proxy.left.join(', ')}`);
+    await runBlock(blocks, last, { proxy, ...reader });
+  }
+  const isFollowing = blocks.some(({ text }) => text.includes('position.txt'));
+  proxy.misbehave(Array(20).fill(isFollowing ? 'unauthenticated' : 'spentDay'));
+  const { stdout, stderr } = await runShell(blocks[last].text, reader).catch((error) => error);
+  if (!`${stdout}${stderr}`.includes(words) || /^ +at |Traceback/m.test(stderr))
+    throw new Error(`Refused, it prints\n${stdout}${stderr}`);
 }
 
 async function step(title, work) {
@@ -74,32 +140,49 @@ async function compile(parent, folder) {
   await run(compiler, ['-p', parent]);
 }
 
-/** The parts of `set-up` that a guide names as what it goes on from. */
-function setUpOf(text, [introduction, types]) {
-  if (text.includes('set-up#types-of-documents')) return [introduction, types];
-  return /\((?:\.|\/docs\/graphql)\/set-up\)/.test(text) ? [introduction] : [];
+/** What a guide names as that from which it goes on. */
+function setUpOf(text, pages) {
+  const [introduction, types] = guidesIn(pages.get('set-up'));
+  const retries = guidesIn(pages.get('retries'));
+  return [
+    ...(/\((?:\.|\/docs\/graphql)\/set-up\)/.test(text) ? [introduction] : []),
+    ...(text.includes('set-up#types-of-documents') ? [types] : []),
+    ...(text.includes('`retrying-fetch.ts` of [') ? retries.filter((part) => part.startsWith('## In TypeScript')) : []),
+    // What curl reads.
+    ...retries.filter((part) => part.startsWith('## With curl')),
+  ];
 }
 
 /**
  * Does what the blocks of a guide say, in their order. A block of text, or of JSON that is no file, is what the command
  * before it prints.
  */
-async function paste(guide, { folder, url, env }) {
-  const blocks = blocksOf(guide.replaceAll('http://127.0.0.1:4000', url));
+async function paste(guide, reader) {
+  const blocks = blocksOf(guide.replaceAll('http://127.0.0.1:4000', reader.proxy.url));
   const begun = new Set();
   for (const [index, { language, file, text }] of blocks.entries()) {
-    if (language === 'sh') {
-      const command = text.replace(/^export KEY=….*$/m, '').replaceAll('…', '');
-      const { stdout } = await run('sh', ['-ec', command], { cwd: folder, env, timeout: 180_000 });
-      const next = blocks[index + 1];
-      if (next !== undefined && isOutput(next)) assertPrints(stdout, next.text, text);
-    } else if (file !== undefined) {
-      if (begun.has(file)) appendFileSync(join(folder, file), `\n${text}`);
-      else writeFileSync(join(folder, file), text);
+    if (language === 'sh') await runBlock(blocks, index, reader);
+    else if (file !== undefined) {
+      if (begun.has(file)) appendFileSync(join(reader.folder, file), `\n${text}`);
+      else writeFileSync(join(reader.folder, file), text);
       begun.add(file);
     }
   }
   return blocks;
+}
+
+/** curl prints a response that it doesn't take, too. */
+async function runBlock(blocks, index, reader) {
+  const { text } = blocks[index];
+  let { stdout } = await runShell(text, reader);
+  for (const body of reader.proxy.refused) stdout = stdout.replaceAll(body, '');
+  const next = blocks[index + 1];
+  if (next !== undefined && isOutput(next)) assertPrints(stdout, next.text, text);
+}
+
+function runShell(text, { folder, env }) {
+  const command = text.replace(/^export KEY=….*$/m, '').replaceAll('…', '');
+  return run('sh', ['-ec', command], { cwd: folder, env, timeout: 180_000 });
 }
 
 const isOutput = ({ language, file }) => file === undefined && ['text', 'json'].includes(language);

@@ -15,7 +15,7 @@ import {
 } from 'relay-runtime';
 
 import { apiKey, assertEveryPet, report, serviceUrl, secondsThrottled, throttledKey } from '../shared/service.ts';
-import { waitingFetch } from '../shared/waiting-fetch.ts';
+import { retryingFetch } from '../shared/retrying-fetch.ts';
 import categoryRefetchQuery, {
   type documentsCategoryRefetchQuery,
 } from './__generated__/documentsCategoryRefetchQuery.graphql.ts';
@@ -32,7 +32,7 @@ import updatePet, { type documentsUpdatePetMutation } from './__generated__/docu
 function createEnvironment(key: string): Environment {
   return new Environment({
     network: Network.create(async ({ id, text }, variables) => {
-      const response = await waitingFetch(`${serviceUrl}/graphql`, {
+      const response = await retryingFetch(`${serviceUrl}/graphql`, {
         method: 'POST',
         headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${key}` },
         // With `persistConfig` the artifacts have the ids of the manifest, without it the texts.

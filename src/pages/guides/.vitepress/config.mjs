@@ -38,7 +38,12 @@ export default {
     sidebar: [
       {
         text: 'GraphQL',
-        items: [page('Overview', '/'), page('Safe writes', '/safe-writes'), page('Changelog', '/changelog')],
+        items: [
+          page('Overview', '/'),
+          page('Safe writes', '/safe-writes'),
+          page('Retries', '/retries'),
+          page('Changelog', '/changelog'),
+        ],
       },
       {
         text: 'Clients',
