@@ -33,10 +33,12 @@ export interface ConnectOptions extends Omit<ConnectionsOptions, keyof DatabaseO
   readonly location: DatabaseLocation;
   /** The embedded engine runs in another process. */
   readonly isGuest?: boolean | undefined;
+  /** How many rows a page of a list may look at. */
+  readonly maxWalked?: number | undefined;
 }
 
 /** The store's database. It connects on first use, and reconnects as needed. */
-export async function connectDatabase({ location, isGuest, ...options }: ConnectOptions) {
+export async function connectDatabase({ location, isGuest, maxWalked, ...options }: ConnectOptions) {
   const { config, session } = databaseAt(location);
   const connections = createConnections({ ...options, config, session: isGuest === true ? 'guest' : session });
   const { pool, pipeline, servers } = connections;
@@ -45,7 +47,7 @@ export async function connectDatabase({ location, isGuest, ...options }: Connect
   const metadata = orm.getMetadata();
   const clock = new RemoteClock();
   const withEntities = createWithEntities(orm);
-  const storesIn = createStores(metadata, withEntities, clock);
+  const storesIn = createStores(metadata, withEntities, clock, maxWalked);
   const sessionOf = createSessions({
     ...connections,
     transact: transactBy(orm),

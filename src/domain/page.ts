@@ -111,6 +111,8 @@ export function sortedById<Row extends { readonly id: Id }, SortField extends st
 export interface Slice<Row> {
   readonly rows: readonly Row[];
   readonly hasMore: boolean;
+  /** Where the search for rows has stopped before there were enough; the range goes on there. */
+  readonly stop?: ListPosition | undefined;
 }
 
 /** One page of a list. */
@@ -119,6 +121,11 @@ export interface Page<Row> {
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
   cursorOf(row: Row): string;
+  /**
+   * The cursor to go on from, at the end or the start of a page that has stopped before it was full, and may be empty;
+   * undefined for any other.
+   */
+  readonly stop: { readonly side: 'start' | 'end'; readonly cursor: string } | undefined;
 }
 
 /** Turns the client's page and order into a keyset; violations are added to the check. */
@@ -172,12 +179,17 @@ export function pageOf<Row, SortField extends string>(
     hasNextPage: takeLast ? before !== undefined : slice.hasMore,
     hasPreviousPage: takeLast ? slice.hasMore : after !== undefined,
     cursorOf: (row) => encodeCursor(scope, { value: sortValue(key, row), id: sorting.idOf(row) }),
+    stop: slice.stop && { side: takeLast ? 'start' : 'end', cursor: encodeCursor(scope, slice.stop) },
   };
 }
 
 /** By what the row is sorted before its id. */
 export function sortValue<Row>(key: SortKey<Row> | null, row: Row): SortValue {
-  const value: unknown = key && row[key.property];
+  return asSortValue(key && row[key.property]);
+}
+
+/** A property's value, as positions have it. */
+export function asSortValue(value: unknown): SortValue {
   return value instanceof Date ? value.getTime() : ((value ?? null) as SortValue);
 }
 
@@ -215,7 +227,7 @@ export async function* inBatches<Row>(
     const page = await list({ first: batchSize, after: position, maxBytes: walkBatchBytes });
     const last = page.rows.at(-1);
     yield page.rows;
-    position = page.hasNextPage && last !== undefined ? page.cursorOf(last) : undefined;
+    position = page.hasNextPage ? (page.stop?.cursor ?? (last && page.cursorOf(last))) : undefined;
   } while (position !== undefined);
 }
 

@@ -20,7 +20,10 @@ export interface OpenedDatabase {
   readonly sql: (text: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
 }
 
-export async function openTestDatabase({ poolSize }: { readonly poolSize?: number } = {}): Promise<OpenedDatabase> {
+export async function openTestDatabase({
+  poolSize,
+  maxWalked,
+}: { readonly poolSize?: number; readonly maxWalked?: number } = {}): Promise<OpenedDatabase> {
   const environment = await createTestDatabase();
   const { databaseUrl, dataDir, databasePoolSize } = readConfig(environment);
   const statements: string[] = [];
@@ -28,6 +31,7 @@ export async function openTestDatabase({ poolSize }: { readonly poolSize?: numbe
     url: databaseUrl,
     dataDir,
     poolSize: poolSize ?? databasePoolSize,
+    maxWalked,
     withDemoStore: false,
     onStatement: (sql) => statements.push(sql),
   });

@@ -13,10 +13,22 @@ export interface Condition {
   readonly choice?: { readonly column: string; readonly type: string; readonly count: number };
   /** Its selectivity varies with the value: plan for each value, never a generic plan. */
   readonly needsOwnPlan?: boolean;
-  /** No index serves it together with the others, so an index scan may have to skip very many rows. */
-  readonly isFilter?: boolean;
+  /**
+   * The first column of the one order in which an index serves it; null where none does, undefined where each does. A
+   * walk along another order's index passes rows that don't match.
+   */
+  readonly servedOrder?: string | null;
+  /** The index of its own that finds the rows which match. */
+  readonly ownIndex?: OwnIndex | undefined;
   /** A column that is not null in every matching row. */
   readonly notNullColumn?: string;
+}
+
+export interface OwnIndex {
+  /** The column in whose order it finds them, one after another; undefined where it finds all at once. */
+  readonly column?: string;
+  /** The condition that it can find them, where that depends on the server. */
+  readonly isUsable?: string;
 }
 
 /** A placeholder for a value of this type. */
@@ -45,9 +57,19 @@ export class Placeholders {
 /** The conditions of a filter; undefined when no row can match. */
 export type Conditions = readonly Condition[] | undefined;
 
-/** The conditions, with a flag for each. */
-export function flagged(conditions: Conditions, flag: 'needsOwnPlan' | 'isFilter'): Conditions {
-  return conditions?.map((condition) => ({ ...condition, [flag]: true }));
+/** The conditions, which no index serves. */
+export function unserved(conditions: Conditions): Conditions {
+  return conditions?.map((condition) => ({ ...condition, servedOrder: null, ownIndex: undefined }));
+}
+
+/** The conditions, which the index of the column serves, in its order. */
+export function servedBy(column: string, conditions: Conditions): Conditions {
+  return conditions?.map((condition) => ({
+    ...condition,
+    needsOwnPlan: true,
+    servedOrder: column,
+    ownIndex: { column },
+  }));
 }
 
 export function oneOf(column: string, values: readonly string[], type: string): Conditions {
@@ -71,10 +93,21 @@ export function equals(column: string, value: Parameter | Date, type: string): C
 
 /** A bound: rows without a value don't match. */
 function compares(column: string, operator: '<' | '<=' | '>=', value: Parameter | Date, type: string): Conditions {
-  return [{ ...compared(column, operator, value, type), needsOwnPlan: true, notNullColumn: column }];
+  return servedBy(column, [{ ...compared(column, operator, value, type), notNullColumn: column }]);
 }
 
-/** A literal substring, without regard to case: served by the trigram index on the folded name. */
+/** Three characters of a word: what the index of trigrams finds names by. */
+const hasTrigram = /[\p{L}\p{Nd}]{3}/u;
+const hasPlainTrigram = /[a-z0-9]{3}/i;
+/** Letters beyond ASCII belong to words unless the database has the locale C. */
+const hasLetters: OwnIndex = { isUsable: `show_trgm('\u0436') <> '{}'` };
+
+function trigramsFor(text: string): OwnIndex | undefined {
+  if (hasPlainTrigram.test(text)) return {};
+  return hasTrigram.test(text) ? hasLetters : undefined;
+}
+
+/** A literal substring, without regard to case: the trigram index on the folded name finds it, in no order. */
 function contains(column: string, text: string): Conditions {
   if (text === '') return [];
   return [
@@ -83,6 +116,8 @@ function contains(column: string, text: string): Conditions {
       value: `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`,
       sql: (placeholder) => `petstore_fold(${column}) like petstore_fold(${placeholder('text')})`,
       needsOwnPlan: true,
+      servedOrder: null,
+      ownIndex: trigramsFor(text),
     },
   ];
 }

@@ -31,7 +31,7 @@ export interface PageSource {
 }
 
 /** The indexes of the values in the list from `pageValues`. */
-const at = {
+export const at = {
   parents: 0,
   limit: 1,
   afterValue: 2,
@@ -39,7 +39,9 @@ const at = {
   beforeValue: 4,
   beforeId: 5,
   maxBytes: 6,
-  conditions: 7,
+  maxWalked: 7,
+  maxQuick: 8,
+  conditions: 9,
 } as const;
 
 const sqlTypes = { text: 'text collate "C"', integer: 'int', instant: 'timestamptz' } as const;
@@ -49,12 +51,15 @@ export function pageValues(
   { type, conditions }: Pick<PageSource, 'type' | 'conditions'>,
   { after, before, limit, maxBytes }: Keyset<string>,
   parents: readonly string[] = [],
+  walked: readonly number[] = [],
 ): (Parameter | undefined)[] {
   const valueOf = ({ value }: ListPosition): Parameter =>
     type === 'instant' && value !== null ? new Date(value).toISOString() : value;
   const [afterValue, beforeValue] = [after && valueOf(after), before && valueOf(before)];
   const filter = conditions.map(({ value }) => value);
-  return [parents, limit + 1, afterValue, after?.id, beforeValue, before?.id, maxBytes, ...filter];
+  const [maxWalked, maxQuick] = walked;
+  const bounds = [afterValue, after?.id, beforeValue, before?.id, maxBytes, maxWalked, maxQuick];
+  return [parents, limit + 1, ...bounds, ...filter];
 }
 
 /** The same for pages whose statements differ in their values only. */
@@ -113,22 +118,23 @@ function withinBytes(rows: string, texts: readonly string[], maxBytes: string): 
 
 type Bounds = Pick<Keyset<string>, 'after' | 'before'>;
 
-class PageSql {
-  readonly #source: PageSource;
-  readonly #keyset: Keyset<string>;
-  readonly #placeholders: Placeholders;
+export class PageSql<Source extends PageSource = PageSource> {
+  protected readonly source: Source;
+  protected readonly keyset: Keyset<string>;
+  protected readonly placeholders: Placeholders;
 
-  constructor(source: PageSource, keyset: Keyset<string>, placeholders: Placeholders) {
-    this.#source = source;
-    this.#keyset = keyset;
-    this.#placeholders = placeholders;
+  constructor(source: Source, keyset: Keyset<string>, placeholders: Placeholders) {
+    this.source = source;
+    this.keyset = keyset;
+    this.placeholders = placeholders;
   }
 
   /** Rows without a value come last either way: they are a range of their own, in the order of their ids. */
   withNulls(): string | undefined {
-    const { by, conditions } = this.#source;
-    const { after, before, takeLast } = this.#keyset;
-    const { column, property } = by[0] as SortColumn;
+    const { by, conditions } = this.source;
+    const { after, before, takeLast } = this.keyset;
+    const first = by[0] as SortColumn;
+    const { column } = first;
     const ranges: string[] = [];
     if (after?.value !== null) {
       const bounds = { after, before: before?.value === null ? undefined : before };
@@ -140,9 +146,9 @@ class PageSql {
       ranges.push(this.range(bounds, `${column} is null`));
     }
     if (ranges.length < 2) return ranges[0];
-    const nullsLast = `page."${property}" is null ${takeLast ? 'desc' : 'asc'}`;
+    const nullsLast = `page.${this.nameOf(first)} is null ${takeLast ? 'desc' : 'asc'}`;
     return `select page.* from (${ranges.map((range) => `(${range})`).join(' union all ')}) as page
-      order by ${nullsLast}, ${this.#orderByProperties()} limit ${this.#limit}`;
+      order by ${nullsLast}, ${this.orderOfPage()} limit ${this.limit}`;
   }
 
   /**
@@ -152,53 +158,77 @@ class PageSql {
    * Rows without a value are sorted by it as well, because that is the order that the index has them in.
    */
   range(bounds: Bounds, extra?: string): string {
-    const { from, conditions, by, parent } = this.#source;
-    const placeholders = conditions.map(
-      (_, index) => (type: string) => this.#placeholders.bind(at.conditions + index, type),
-    );
+    const { from, conditions, parent } = this.source;
     // With a plan for the values, the planner knows best where to begin.
-    const isWalk = !conditions.some(({ needsOwnPlan }) => needsOwnPlan);
+    const isWalk = this.isWalk;
     const lists: string[] = [];
-    const tests = conditions.map(({ sql, choice }, index) => {
-      const placeholder = placeholders[index] as (type: string) => string;
-      if (!isWalk || choice === undefined) return sql(placeholder);
-      lists.push(`unnest(${placeholder(choice.type)}) as choice${index} (value)`);
-      return `${choice.column} = choice${index}.value`;
-    });
+    const tests: string[] = [];
+    for (const [index, condition] of conditions.entries()) {
+      if (!this.isWalked(condition)) continue;
+      const { choice } = condition;
+      if (!isWalk || choice === undefined) tests.push(this.test(index));
+      else {
+        lists.push(`unnest(${this.placeholders.bind(at.conditions + index, choice.type)}) as choice${index} (value)`);
+        tests.push(`${choice.column} = choice${index}.value`);
+      }
+    }
     if (parent !== undefined) tests.unshift(`${parent} = parents.id`);
     if (extra !== undefined) tests.push(extra);
-    tests.push(...this.#bounds(bounds));
-    const order = by.map(({ column }) => `${column} ${this.#direction}`).join(', ');
-    const walk = this.#walk(`from ${from} ${where(tests)} order by ${order}`);
+    tests.push(...this.bounds(bounds));
+    const walk = this.walk(`from ${from} ${where(tests)} order by ${this.order}`);
     if (lists.length === 0) return walk;
     return `select page.* from ${lists.join(' cross join ')} cross join lateral (${walk}) as page
-      order by ${this.#orderByProperties()} limit ${this.#limit}`;
+      order by ${this.orderOfPage()} limit ${this.limit}`;
+  }
+
+  protected get isWalk(): boolean {
+    return !this.source.conditions.some(({ needsOwnPlan }) => needsOwnPlan);
+  }
+
+  /** Whether the walk passes only rows that meet the condition. */
+  protected isWalked(_condition: Condition): boolean {
+    return true;
+  }
+
+  /** The condition with this index, as SQL. */
+  protected test(index: number): string {
+    const { sql } = this.source.conditions[index] as Condition;
+    return sql((type) => this.placeholders.bind(at.conditions + index, type));
   }
 
   /**
    * The literal limit lets PostgreSQL keep a generic plan, which a parameter alone prevents. The parameter around it
    * ends the walk sooner, so that one text serves all sizes of a page.
    */
-  #walk(rows: string): string {
-    const { columns, maxRows } = this.#source;
-    return `select walk.* from (select ${columns} ${rows} limit ${maxRows + 1}) as walk limit ${this.#limit}`;
+  protected walk(rows: string): string {
+    const { columns, maxRows } = this.source;
+    return `select walk.* from (select ${columns} ${rows} limit ${maxRows + 1}) as walk limit ${this.limit}`;
   }
 
-  get #limit(): string {
-    return this.#placeholders.bind(at.limit, 'bigint');
+  protected get limit(): string {
+    return this.placeholders.bind(at.limit, 'bigint');
   }
 
-  get #direction(): string {
-    const { sort, takeLast } = this.#keyset;
+  protected get order(): string {
+    return this.source.by.map(({ column }) => `${column} ${this.direction}`).join(', ');
+  }
+
+  protected get direction(): string {
+    const { sort, takeLast } = this.keyset;
     return (sort.direction === 'desc') === takeLast ? 'asc' : 'desc';
   }
 
-  #orderByProperties(): string {
-    return this.#source.by.map(({ property }) => `page."${property}" ${this.#direction}`).join(', ');
+  protected orderOfPage(): string {
+    return this.source.by.map((each) => `page.${this.nameOf(each)} ${this.direction}`).join(', ');
   }
 
-  #bounds({ after, before }: Bounds): string[] {
-    const [later, earlier] = this.#keyset.sort.direction === 'asc' ? ['>', '<'] : ['<', '>'];
+  /** The name of a column of the order in the rows of a walk. */
+  protected nameOf({ property }: SortColumn): string {
+    return `"${property}"`;
+  }
+
+  protected bounds({ after, before }: Bounds): string[] {
+    const [later, earlier] = this.keyset.sort.direction === 'asc' ? ['>', '<'] : ['<', '>'];
     return [
       ...(after === undefined ? [] : this.#beyond(later, after, at.afterValue, at.afterId)),
       ...(before === undefined ? [] : this.#beyond(earlier, before, at.beforeValue, at.beforeId)),
@@ -206,11 +236,11 @@ class PageSql {
   }
 
   #beyond(operator: string, { value }: ListPosition, valueAt: number, idAt: number): string[] {
-    const { by, type } = this.#source;
-    const id = this.#placeholders.bind(idAt, 'bigint');
+    const { by, type } = this.source;
+    const id = this.placeholders.bind(idAt, 'bigint');
     const hasValue = type !== undefined && value !== null;
     const compared = hasValue ? by : by.slice(-1);
-    const position = hasValue ? `${this.#placeholders.bind(valueAt, sqlTypes[type])}, ${id}` : id;
+    const position = hasValue ? `${this.placeholders.bind(valueAt, sqlTypes[type])}, ${id}` : id;
     const sides = new Set([
       compared.map(({ column }) => column).join(', '),
       compared.map(({ column, joined = column }) => joined).join(', '),
@@ -219,6 +249,6 @@ class PageSql {
   }
 }
 
-function where(tests: readonly string[]): string {
+export function where(tests: readonly string[]): string {
   return tests.length === 0 ? '' : `where ${tests.join(' and ')}`;
 }

@@ -6,7 +6,6 @@ import type { Include, Parents } from '../../domain/store.ts';
 import {
   type LookUp,
   lookUpOf,
-  type Query,
   rowsById,
   type Session,
   slow,
@@ -21,6 +20,8 @@ import { pageTemplate, pageText, pageValues, type SortColumn } from './keyset-pa
 import type { Links } from './links.ts';
 import { domainFailureOf } from '../domain-failure.ts';
 import { selectionOf, type Relation, type Selection } from './selection.ts';
+import { lockOf } from './table-lock.ts';
+import { defaultMaxWalked, filtersOf, WalkedReads } from './walked-reads.ts';
 
 /** The SQL source of one kind of row. */
 export interface Source<Of extends List, RelationName extends string = never> {
@@ -35,6 +36,8 @@ export interface Source<Of extends List, RelationName extends string = never> {
   readonly links: Readonly<Record<string, Links>>;
   /** `isPerParent`: rows are read of certain parents only. */
   readonly conditions: (filter: FilterOf<Of['filter']>, isPerParent: boolean) => Conditions;
+  /** How many rows of other tables a walk looks up for each of its own; none if undefined. */
+  readonly lookUpsPerRow?: number;
 }
 
 /**
@@ -47,8 +50,11 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
   readonly #selections = new Map<string, Selected<Row>>();
   readonly #pages = new LruMap<string, { readonly template: PageTemplate<Row> | undefined }>(rememberedTemplates);
 
-  constructor(source: Source<Of, RelationName>) {
+  readonly #walked: WalkedReads<Row, Of>;
+
+  constructor(source: Source<Of, RelationName>, maxWalked = defaultMaxWalked) {
     this.#source = source;
+    this.#walked = new WalkedReads<Row, Of>(source, maxWalked);
   }
 
   /** One id, as it nearly always is, needs no map. */
@@ -64,6 +70,8 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
     keyset: Keyset<SortFieldOf<Of>>,
     include: Include<RelationName> = [],
   ): Promise<Slice<Row>> {
+    const walked = this.#walk(session, { filter, keyset, include });
+    if (walked !== undefined) return walked.then(([slice]) => slice as Slice<Row>);
     const page = { filter, keyset, include };
     if (keyset.maxBytes === undefined) return cut(await this.#read(session, page, (rows) => rows), keyset);
     const rows = await this.#read(session, page, numbered);
@@ -83,9 +91,11 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
     keyset: Keyset<SortFieldOf<Of>>,
     include: Include<RelationName> = [],
   ): Promise<Slice<Row>[]> {
+    const page = { filter, keyset, include, parents };
+    const walked = this.#walk(session, page);
+    if (walked !== undefined) return walked;
     const perParent: Row[][] = parents.ids.map(() => []);
     // The number is that of the row's parent, from 1.
-    const page = { filter, keyset, include, parents };
     for (const { number, row } of await this.#read(session, page, numbered)) {
       perParent[number - 1]?.push(row);
     }
@@ -156,6 +166,16 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
     return selected;
   }
 
+  /** The page, or that of each parent, if no index serves the whole filter in the order. */
+  #walk(session: Session, { filter, keyset, include, parents }: PageRead<Row, Of, RelationName>) {
+    const conditions = this.#source.conditions(filter, parents !== undefined);
+    if (conditions === undefined || keyset.isUnread || parents?.ids.length === 0) return undefined;
+    if (filtersOf(conditions, this.#source.by[keyset.sort.field]).size === 0) return undefined;
+    const { selection } = this.#selected(include);
+    const parent = parents && this.#source.table.column(parents.property);
+    return this.#walked.read(session, { conditions, keyset, selection, parent, parents: parents?.ids });
+  }
+
   /** The rows of a page, or of the same page of each parent. */
   async #read<Result>(
     session: Session,
@@ -172,10 +192,7 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
     const isLong = walks > maxSharedWalks || (keyset.limit + 1) * walks > maxSharedRows;
     const statement = variantOf(template.statement);
     const values = template.placeholders.parametersOf(pageValues({ type, conditions }, keyset, parents?.ids));
-    if (!conditions.some(({ isFilter, needsOwnPlan }) => isFilter || needsOwnPlan))
-      return session.run(isLong ? slow(statement) : statement, values);
-    const subject = `a page of ${this.#source.list.sorting.kind}`;
-    return session.run({ ...slow(statement), subject }, values, [lockOf(template.from)]);
+    return session.run(isLong ? slow(statement) : statement, values);
   }
 
   #pageTemplate(
@@ -206,7 +223,6 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
       keyset,
     );
     const template = page && {
-      from: `${from} ${selection.joins}`,
       placeholders: page.placeholders,
       statement: isPrepared(conditions, keyset)
         ? statementOf(page.sql, page.columnCount, selection.decode)
@@ -228,11 +244,6 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
       joined: (by: SortColumn): SortColumn => (by.column === key ? { ...by, joined: own } : by),
     };
   }
-}
-
-/** Waits for who has locked these tables whole, so that the statement after it is cut off for its own time only. */
-function lockOf(from: string): Query<unknown> {
-  return { statement: statementOf(`select from ${from} limit 0`, 0, () => undefined, 'slow'), values: [] };
 }
 
 interface PageRead<Row, Of extends List, RelationName extends string> {
@@ -262,7 +273,6 @@ const rememberedTemplates = 1_000;
 
 /** The statement of pages that differ in their values only. */
 interface PageTemplate<Row> {
-  readonly from: string;
   readonly statement: Statement<Row>;
   readonly placeholders: Placeholders;
 }

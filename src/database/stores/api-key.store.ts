@@ -17,7 +17,7 @@ import type { Id } from '../../domain/id.ts';
 import type { Keyset, Slice } from '../../domain/page.ts';
 import type { RowData } from '../../domain/store.ts';
 import type { WithEntities } from '../entity-manager.ts';
-import type { Conditions } from '../sql/conditions.ts';
+import { type Conditions, unserved } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { listSource } from '../sql/list-source.ts';
 import { hasOne } from '../sql/selection.ts';
@@ -41,7 +41,12 @@ export function createApiKeyStore(
     nearLimitPercent: ({ nearLimitPercent = 0, at = 0 }) => hasSpent(table, usage, nearLimitPercent, at),
     at: () => [],
   });
-  const reads: ApiKeyReads = new TableReads({ ...source, table: new EntityTable(metadata.get(ApiKey), {}, unlisted) });
+  const reads: ApiKeyReads = new TableReads({
+    ...source,
+    table: new EntityTable(metadata.get(ApiKey), {}, unlisted),
+    // Keys are in no other order than that of their ids.
+    conditions: (filter, isPerParent) => unserved(source.conditions(filter, isPerParent)),
+  });
   const writes: ApiKeyWrites = new TableWrites(table, {});
   const history = historyReads(metadata);
   return (session) => new SessionApiKeys(session, { reads, writes, history, withEntities });

@@ -10,9 +10,12 @@ import { TableReads } from '../sql/table-reads.ts';
 import { TableStore } from '../sql/table-store.ts';
 import { TableWrites } from '../sql/table-writes.ts';
 
-export function createCategoryStore(metadata: MetadataStorage): (session: Session) => CategoryStore {
+export function createCategoryStore(
+  metadata: MetadataStorage,
+  maxWalked?: number,
+): (session: Session) => CategoryStore {
   const table = new EntityTable(metadata.get(Category));
-  const reads = new TableReads<Category, typeof categoryList>(listSource(table, categoryList, {}));
+  const reads = new TableReads<Category, typeof categoryList>(listSource(table, categoryList, {}), maxWalked);
   const writes = new TableWrites<Category, RowData<Category>>(table, {});
   return (session) => new TableStore<Category, typeof categoryList>(session, reads, writes);
 }

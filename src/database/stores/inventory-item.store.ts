@@ -13,7 +13,7 @@ import {
 import { Pet, type PetStatus } from '../../domain/pets/pet.entity.ts';
 import type { Keyset, Slice } from '../../domain/page.ts';
 import type { Include, Parents, RowData } from '../../domain/store.ts';
-import { oneOf, flagged, type Conditions } from '../sql/conditions.ts';
+import { oneOf, servedBy, type Conditions } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { listSource } from '../sql/list-source.ts';
 import { namedRelations } from '../sql/selection.ts';
@@ -24,31 +24,37 @@ import { TableWrites } from '../sql/table-writes.ts';
 
 type InventorySource = Source<typeof inventoryList, InventoryRelation>;
 
-export function createInventoryStore(metadata: MetadataStorage): (session: Session) => InventoryStore {
+export function createInventoryStore(
+  metadata: MetadataStorage,
+  maxWalked?: number,
+): (session: Session) => InventoryStore {
   const pet = new EntityTable(metadata.get(Pet));
   /** An item's status is its pet's. */
   const status = (item: string): string =>
     `(select owner.${pet.columnName('status')} from ${pet.name} as owner where owner.${pet.columnName('id')} = ${item}.${table.columnName('petId')})`;
   const table: EntityTable = new EntityTable(metadata.get(InventoryItem), { status });
-  const withPet = new EntityTable(metadata.get(InventoryItem), { status: () => pet.column('status') });
+  const withPet = new EntityTable(metadata.get(InventoryItem), { status: (item) => `${item}.status` });
   const relations = namedRelations<InventoryRelation>(metadata, 'inventory', table);
   const sourceWith = (statusIn: (statuses: readonly PetStatus[]) => Conditions): InventorySource =>
     listSource(table, inventoryList, relations, { statusIn: ({ statusIn: statuses = [] }) => statusIn(statuses) });
   const unfiltered = sourceWith(() => []);
+  // The pet's own id, so that the index of pets by status serves the order.
+  const ownerId = `${table.name}.owner_id`;
   const byStatus: InventorySource = {
-    ...sourceWith((statuses) => flagged(oneOf(pet.column('status'), statuses, 'text'), 'needsOwnPlan')),
+    ...sourceWith((statuses) => servedBy(ownerId, oneOf(`${table.name}.status`, statuses, 'text'))),
     table: withPet,
-    from: `${pet.name} join ${table.name} on ${table.column('petId')} = ${pet.column('id')}`,
-    // The pet's own id, so that the index of pets by status serves the order.
-    by: {
-      ...unfiltered.by,
-      PET_ID: [{ column: pet.column('id'), property: 'petId', joined: table.column('petId') }],
-    },
+    from: `(select ${table.name}.*, ${pet.column('id')} as owner_id, ${pet.column('status')} as status
+      from ${pet.name} join ${table.name} on ${table.column('petId')} = ${pet.column('id')}) as ${table.name}`,
+    by: { ...unfiltered.by, PET_ID: [{ column: ownerId, property: 'petId', joined: table.column('petId') }] },
+    lookUpsPerRow: 3,
   };
-  const reads: InventoryReads = new TableReads(unfiltered);
-  const readsByStatus: InventoryReads = new TableReads(byStatus);
+  const reads: InventoryReads = new TableReads(unfiltered, maxWalked);
+  const readsByStatus: InventoryReads = new TableReads(byStatus, maxWalked);
   // Every pet has an item, so counting needs no join.
-  const countsByStatus: InventoryReads = new TableReads({ ...byStatus, from: pet.name });
+  const countsByStatus: InventoryReads = new TableReads({
+    ...sourceWith((statuses) => oneOf(pet.column('status'), statuses, 'text')),
+    from: pet.name,
+  });
   const writes: InventoryWrites = new TableWrites(table, relations);
   const hasStatus = ({ statusIn }: InventoryFilter): boolean =>
     statusIn !== undefined && !table.isAlwaysOneOf('status', statusIn);

@@ -52,14 +52,14 @@ export function bulkPetInsertion(
   return `with ${writes.join(', ')} select count(*) from ${table.name}`;
 }
 
-export function createPetStore(metadata: MetadataStorage): (session: Session) => PetStore {
+export function createPetStore(metadata: MetadataStorage, maxWalked?: number): (session: Session) => PetStore {
   const { table, inventory, stockItem } = petTables(metadata);
   const relations = {
     ...namedRelations<Exclude<PetRelation, 'inventory'>>(metadata, 'pet', table),
     inventory: hasOne(table, 'inventory', inventory, 'petId'),
   };
   const source = listSource(table, petList, relations);
-  const reads: PetReads = new TableReads(source);
+  const reads: PetReads = new TableReads(source, maxWalked);
   const writes: PetWrites = new TableWrites(table, relations);
   return (session) => new SessionPets(session, reads, writes, stockItem);
 }

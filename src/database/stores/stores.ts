@@ -55,18 +55,19 @@ export interface CallerStores {
 
 /**
  * Makes the statements of all stores, once, and returns their stores in a session, which run all of theirs there: those
- * of a transaction never use another connection.
+ * of a transaction never use another connection. `maxWalked` is how many rows a page of a list may look at.
  */
 export function createStores(
   metadata: MetadataStorage,
   withEntities: WithEntities,
   clock: SharedClock,
+  maxWalked?: number,
 ): (session: Session) => Stores {
   const makers: StoreMakers = {
-    pets: createPetStore(metadata),
-    categories: createCategoryStore(metadata),
-    orders: createOrderStore(metadata),
-    inventory: createInventoryStore(metadata),
+    pets: createPetStore(metadata, maxWalked),
+    categories: createCategoryStore(metadata, maxWalked),
+    orders: createOrderStore(metadata, maxWalked),
+    inventory: createInventoryStore(metadata, maxWalked),
     apiKeys: createApiKeyStore(metadata, withEntities),
     events: createEventStore(metadata),
     idempotency: createIdempotencyStore(metadata, withEntities),

@@ -114,11 +114,16 @@ class PageEnds<Row> implements PageInfo {
   }
 
   get startCursor(): string | undefined {
-    return this.#cursorOf(this.#page.rows.at(0));
+    return this.#stopAt('start') ?? this.#cursorOf(this.#page.rows.at(0));
   }
 
   get endCursor(): string | undefined {
-    return this.#cursorOf(this.#page.rows.at(-1));
+    return this.#stopAt('end') ?? this.#cursorOf(this.#page.rows.at(-1));
+  }
+
+  #stopAt(side: 'start' | 'end'): string | undefined {
+    const { stop } = this.#page;
+    return stop?.side === side ? stop.cursor : undefined;
   }
 
   #cursorOf(row: Row | undefined): string | undefined {

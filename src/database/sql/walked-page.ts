@@ -1,0 +1,138 @@
+import type { Keyset } from '../../domain/page.ts';
+import { Placeholders, type Condition, type OwnIndex } from './conditions.ts';
+import { at, PageSql, where, type PageSource, type SortColumn } from './keyset-page.ts';
+
+/** The rows to page through, where no index serves the whole filter in the order. */
+export interface WalkedSource extends PageSource {
+  /** The name of the rows in all expressions. */
+  readonly table: string;
+  /** The joins of the related rows, each for a row of the page. */
+  readonly joins: string;
+  /** The conditions that rows of a walk may not meet. */
+  readonly filters: ReadonlySet<Condition>;
+  /** The expressions of a row's position: its value in the order, and its id. */
+  readonly position: readonly [value: string, id: string];
+  /** The most matching rows that are fetched by an index of their own, to be sorted. */
+  readonly maxMatched: number;
+}
+
+export interface WalkedPageText {
+  readonly sql: string;
+  /** Those of the row; after them come whether it matches, whether its walk has stopped there, and its position. */
+  readonly columnCount: number;
+  readonly placeholders: Placeholders;
+  /** How many walks one after another make the page. */
+  readonly ranges: number;
+}
+
+/** How many columns a row has after its own. */
+const walkedColumns = 4;
+
+/**
+ * The SQL of a page plus one row. Undefined when no row can match.
+ *
+ * A walk along the order's index looks at so many rows and stops: the last of them is returned too, matching or not.
+ * Where the matching rows have an index of their own, a short walk comes first, which is enough where many match; then
+ * the few rows that match are fetched and sorted; and if they are many, the order is walked for them. What isn't needed
+ * isn't executed.
+ */
+export function walkedPageText(source: WalkedSource, keyset: Keyset<string>): WalkedPageText | undefined {
+  const placeholders = new Placeholders();
+  const { columns, columnCount, conditions, table, joins, position, parent, type } = source;
+  const walk = new WalkSql(source, keyset, placeholders, at.maxWalked);
+  const rows = walk.rows();
+  if (rows === undefined) return undefined;
+  const indexed = conditions.flatMap((each) => (source.filters.has(each) ? (each.ownIndex ?? []) : []));
+  const isSearched = indexed.length > 0 && parent === undefined && type !== 'instant';
+  const quick = isSearched ? new WalkSql(source, keyset, placeholders, at.maxQuick) : undefined;
+  const parts = quick?.parts(rows, indexed) ?? [];
+  const found = parts.length > 0 ? 'found' : `(${rows})`;
+  const list = [columns, `${table}.matches`, `${table}.stops`, ...position].join(', ');
+  const page = `select ${list} from ${found} as ${table} ${joins} order by ${walk.orderWithNulls}`;
+  const count = columnCount + walkedColumns;
+  if (parent === undefined) {
+    const sql = parts.length > 0 ? `with ${parts.join(', ')} ${page}` : page;
+    return { sql, columnCount: count, placeholders, ranges: walk.walks };
+  }
+  const parents = `unnest(${placeholders.bind(at.parents, 'bigint[]')}) with ordinality as parents (id, index)`;
+  const sql = `select page.*, parents.index from ${parents} cross join lateral (${page}) as page`;
+  return { sql, columnCount: count + 1, placeholders, ranges: walk.walks };
+}
+
+class WalkSql extends PageSql<WalkedSource> {
+  walks = 0;
+  readonly #boundAt: number;
+
+  constructor(source: WalkedSource, keyset: Keyset<string>, placeholders: Placeholders, boundAt: number) {
+    super(source, keyset, placeholders);
+    this.#boundAt = boundAt;
+  }
+
+  rows(): string | undefined {
+    return this.source.type === 'instant' ? this.withNulls() : this.range(this.keyset);
+  }
+
+  get orderWithNulls(): string {
+    const { by, type } = this.source;
+    if (type !== 'instant') return this.order;
+    return `${by[0]?.column} is null ${this.keyset.takeLast ? 'desc' : 'asc'}, ${this.order}`;
+  }
+
+  /** The parts of a statement whose last one is `found`; `rows` are those of the whole walk. */
+  parts(rows: string, indexed: readonly OwnIndex[]): string[] {
+    const { table, maxMatched } = this.source;
+    const short = `quick as materialized (${this.rows()})`;
+    const hasStopped = 'exists (select from quick where stops)';
+    const [isUsable = 'true'] = indexed.flatMap((index) => index.isUsable ?? []);
+    const count = '(select count(*) from matched)';
+    // A `case` stops at the first condition that is met, and `matched` is executed when it is read.
+    const few = `case when not ${hasStopped} then false when ${isUsable} then ${count} <= ${maxMatched} else false end`;
+    const many = `case when not ${hasStopped} then false when ${isUsable} then ${count} > ${maxMatched} else true end`;
+    const others = this.source.conditions.flatMap((each, index) => (this.#isFetched(each) ? [] : [this.test(index)]));
+    const tests = where([...others, ...this.bounds(this.keyset), few]);
+    const found = `found as (select quick.* from quick where not ${hasStopped}
+      union all (select ${table}.*, 0::bigint, true, false from matched as ${table} ${tests} order by ${this.order} limit ${this.limit})
+      union all select walk.* from (${rows}) as walk where ${many})`;
+    return [short, ...this.#matched(indexed), found];
+  }
+
+  /** The rows are fetched one after another, so that no more than these are. */
+  #matched([index]: readonly OwnIndex[]): string[] {
+    const { from, conditions, table, maxMatched } = this.source;
+    const tests = where(conditions.flatMap((each, at_) => (this.#isFetched(each) ? [this.test(at_)] : [])));
+    const rows = `select ${table}.* from ${from} ${tests}`;
+    const limit = `limit ${maxMatched + 1}`;
+    if (index?.column !== undefined) return [`matched as materialized (${rows} order by ${index.column} ${limit})`];
+    // Apart from the limit, or the planner would look through the table for so many rows, whether there are or not.
+    return [`hits as materialized (${rows})`, `matched as materialized (select hits.* from hits ${limit})`];
+  }
+
+  #isFetched(condition: Condition): boolean {
+    return condition.ownIndex !== undefined && this.source.filters.has(condition);
+  }
+
+  protected override get isWalk(): boolean {
+    return true;
+  }
+
+  protected override isWalked(condition: Condition): boolean {
+    return !this.source.filters.has(condition);
+  }
+
+  protected override nameOf({ column }: SortColumn): string {
+    return column.slice(column.lastIndexOf('.') + 1);
+  }
+
+  /** The parameter as the limit inside keeps the planner from reckoning with all of these rows. */
+  protected override walk(rows: string): string {
+    this.walks += 1;
+    const { table, conditions, filters, maxRows } = this.source;
+    const bound = this.placeholders.bind(this.#boundAt, 'bigint');
+    const filter = conditions.flatMap((each, index) => (filters.has(each) ? [this.test(index)] : [])).join(' and ');
+    const walked = `select ${table}.*, row_number() over () as walked from (select ${table}.* ${rows} limit ${bound}) as ${table}`;
+    return `select walk.* from (
+        select ${table}.*, ${filter} as matches, ${table}.walked = ${bound} as stops
+        from (${walked}) as ${table} where (${filter}) or ${table}.walked = ${bound} limit ${maxRows + 1}
+      ) as walk limit ${this.limit}`;
+  }
+}

@@ -1,0 +1,141 @@
+import type { ListPosition } from '../../domain/cursor.ts';
+import type { Id } from '../../domain/id.ts';
+import { asSortValue, maxPageSize, type Keyset, type List, type Slice, type SortFieldOf } from '../../domain/page.ts';
+import { type Session, slow, type Statement, statementOf, unprepared } from '../../platform/postgres/index.ts';
+import type { Condition } from './conditions.ts';
+import { pageValues, type SortColumn } from './keyset-page.ts';
+import type { Selection } from './selection.ts';
+import type { Source } from './table-reads.ts';
+import { lockOf } from './table-lock.ts';
+import { walkedPageText } from './walked-page.ts';
+
+/** How many rows a page looks at; nested lists share them among their parents. */
+export const defaultMaxWalked = 200_000;
+
+/** So many rows more are looked through than are fetched by an index of their own, and sorted, in the same time. */
+const walkedPerMatched = 20;
+/** A first walk, which is enough where many rows match. */
+const maxQuick = 1_000;
+
+/** A page of which some conditions are met by the rows of the order's index, and others aren't. */
+interface WalkedRead<Row, Of extends List> {
+  readonly conditions: readonly Condition[];
+  readonly keyset: Keyset<SortFieldOf<Of>>;
+  readonly selection: Selection<Row>;
+  /** The column that names the parents. */
+  readonly parent?: string | undefined;
+  readonly parents?: readonly Id[] | undefined;
+}
+
+/** A row that a walk has returned: one of the page, or the last one that it has looked at. */
+interface Walked<Row> {
+  /** Undefined if it doesn't match. */
+  readonly row: Row | undefined;
+  /** Where the walk has stopped. */
+  readonly stop: ListPosition | undefined;
+  /** The number of its parent, from 1. */
+  readonly parent: number;
+}
+
+/** The conditions that no index serves in the order: rows that don't meet them are looked at. */
+export function filtersOf(conditions: readonly Condition[], [first]: readonly SortColumn[]): ReadonlySet<Condition> {
+  return new Set(conditions.filter(({ servedOrder }) => servedOrder !== undefined && servedOrder !== first?.column));
+}
+
+/** Reads pages by walks that end after so many rows. */
+export class WalkedReads<Row, Of extends List<Row>> {
+  readonly #source: Source<Of, string>;
+  readonly #maxWalked: number;
+
+  constructor(source: Source<Of, string>, maxWalked: number) {
+    this.#source = source;
+    this.#maxWalked = maxWalked;
+  }
+
+  /** One page, or that of each parent. */
+  async read(session: Session, read: WalkedRead<Row, Of>): Promise<Slice<Row>[]> {
+    const { conditions, keyset, selection, parent, parents } = read;
+    const { by, from, list } = this.#source;
+    const { table } = this.#source;
+    const pages: Walked<Row>[][] = (parents ?? [undefined]).map(() => []);
+    const filters = filtersOf(conditions, by[keyset.sort.field]);
+    const type = list.sorting.keys[keyset.sort.field]?.type;
+    const text = walkedPageText(
+      {
+        ...selection,
+        from,
+        parent,
+        conditions,
+        filters,
+        by: by[keyset.sort.field],
+        type,
+        maxRows: maxPageSize,
+        table: table.name,
+        position: this.#position(keyset.sort.field),
+        maxMatched: Math.floor(this.#maxWalked / walkedPerMatched),
+      },
+      keyset,
+    );
+    if (text === undefined) return pages.map(() => ({ rows: [], hasMore: false }));
+    const choices = conditions.reduce((all, each) => all * (filters.has(each) ? 1 : (each.choice?.count ?? 1)), 1);
+    const walks = choices * text.ranges * pages.length * (1 + (this.#source.lookUpsPerRow ?? 0));
+    const walked = [this.#maxWalked, Math.min(maxQuick, this.#maxWalked)].map((rows) => Math.floor(rows / walks));
+    const values = pageValues(
+      { type, conditions },
+      keyset,
+      parents,
+      walked.map((rows) => Math.max(1, rows)),
+    );
+    const statement = unprepared(statementOf(text.sql, text.columnCount, this.#decoder(keyset, selection), 'slow'));
+    const subject = `a page of ${list.sorting.kind}`;
+    const lock = lockOf(`${from} ${selection.joins}`);
+    for (const row of await session.run({ ...slow(statement), subject }, text.placeholders.parametersOf(values), [
+      lock,
+    ]))
+      pages[row.parent - 1]?.push(row);
+    return pages.map((rows) => cut(rows, keyset));
+  }
+
+  #position(field: SortFieldOf<Of>): [value: string, id: string] {
+    const { table, list } = this.#source;
+    const property = list.sorting.keys[field]?.property;
+    const column = table.columns.find((each) => each.property === property);
+    return [`${column?.read(table.name) ?? 'null'} as "sortValue"`, `${table.column(table.keyProperty)} as "sortId"`];
+  }
+
+  #decoder(
+    { sort }: Keyset<SortFieldOf<Of>>,
+    { columnCount, decode }: Selection<Row>,
+  ): Statement<Walked<Row>>['decode'] {
+    const { table, list } = this.#source;
+    const key = list.sorting.keys[sort.field] ?? null;
+    const column = table.columns.find(({ property }) => property === key?.property);
+    return (fields) => {
+      const [matches, stops, text = null, id, parent = '1'] = fields.slice(columnCount);
+      const value = text === null || column?.parse === undefined ? text : column.parse(text);
+      const position = (): ListPosition => ({
+        value: asSortValue(value),
+        id: id as Id,
+      });
+      return {
+        row: matches === 't' ? decode(fields) : undefined,
+        stop: stops === 't' ? position() : undefined,
+        parent: Number(parent),
+      };
+    };
+  }
+}
+
+/**
+ * The rows up to the first one at which a walk has stopped. (Where several walks were merged, others may have gone
+ * further, but rows of the one that has stopped would be missing there.)
+ */
+function cut<Row>(walked: readonly Walked<Row>[], { limit, takeLast }: Keyset<string>): Slice<Row> {
+  const stopped = walked.findIndex(({ stop }) => stop !== undefined);
+  const seen = stopped === -1 ? walked : walked.slice(0, stopped + 1);
+  const found = seen.flatMap(({ row }) => row ?? []);
+  const page = found.slice(0, limit);
+  const rows = takeLast ? page.toReversed() : page;
+  if (found.length > limit) return { rows, hasMore: true };
+  return { rows, hasMore: stopped !== -1, stop: walked[stopped]?.stop };
+}
