@@ -6,11 +6,12 @@ import { cores, MeasuredProcess, pin, pinned } from './measured-process.ts';
 import { createKey, mainOf, root, startService } from './measured-service.ts';
 import { databaseBeside, fillStore } from './filled-store.ts';
 import { printTable, type Measured } from './report.ts';
+import { benchScale } from './scale.ts';
 import { benchWorkers } from './workers.ts';
 import { emptyResults, Rounds, type RoundOptions, type Server, type Servers } from './rounds.ts';
 import { smallestStore, workloads, type StoreSize } from './workloads.ts';
 
-const usage = `usage: npm run bench -- [workers] [--pets 100000] [--only G1,R2] [--seconds 2] [--rounds 2] [--processes 3] [--connections 32] [--against FOLDER] [--million]
+const usage = `usage: npm run bench -- [workers|scale] [--pets 100000] [--only G1,R2] [--seconds 2] [--rounds 2] [--processes 3] [--connections 32] [--against FOLDER] [--million]
 
 Measures the service, with its default settings, a key and a quota, against the limit: in a closed loop, and under a fixed
 arrival rate of half of what the service takes. The database is a PostgreSQL server of its own, or that of BENCH_DATABASE_URL:
@@ -20,6 +21,7 @@ The fixed arrival rate and memory are those of the last process.
 --only takes the workloads G1 G2 G3 G3V G4 G4I R1 R2 R3 R3I U1 COLD (new documents) and MANY (500 documents, one after another).
 --against measures another build too, in the same rounds: the built work tree of another version, with a database of its own beside the other.
 With \`workers\` the service with WORKERS=2 is measured against one process and against two that aren't connected: processor time of all processes, and memory.
+With \`scale\` the response times of requests whose time may depend on the number of rows, with --pets beside 100,000; the databases scale_N are kept on a server of BENCH_DATABASE_URL.
 --million shows the memory after a million requests too, of the chosen reads one after another, which takes minutes.`;
 
 interface Options extends RoundOptions {
@@ -29,6 +31,7 @@ interface Options extends RoundOptions {
   readonly against: string | undefined;
   readonly withMillion: boolean;
   readonly isOfWorkers: boolean;
+  readonly isOfScale: boolean;
 }
 
 function readOptions(): Options {
@@ -67,8 +70,8 @@ function readOptions(): Options {
     process.exit(values.help ? 0 : 2);
   }
   const { against, million: withMillion } = values;
-  const isOfWorkers = positionals.includes('workers');
-  return { pets, chosen, seconds, rounds, processes, connections, against, withMillion, isOfWorkers };
+  const [isOfWorkers, isOfScale] = ['workers', 'scale'].map((name) => positionals.includes(name)) as [boolean, boolean];
+  return { pets, chosen, seconds, rounds, processes, connections, against, withMillion, isOfWorkers, isOfScale };
 }
 
 /** The command on the cores for servers. */
@@ -96,6 +99,11 @@ async function fillOther(folder: string, databaseUrl: string, store: StoreSize):
 }
 
 async function bench(options: Options, databaseUrl: string): Promise<void> {
+  if (options.isOfScale) {
+    const sizes = new Set([100_000, options.pets ?? 100_000]);
+    process.stdout.write(`${await benchScale([...sizes], databaseUrl)}\n`);
+    return;
+  }
   process.stderr.write('filling the store\n');
   const store = await fillStore(databaseUrl, options.pets, root);
   if (options.isOfWorkers) {

@@ -13,9 +13,14 @@ const fresh = { pets: 100_000, categories: 50, orders: 20_000 } as const;
  * takes minutes; what an earlier run has added to it is taken out. `root` is the folder of the build whose tables it
  * has.
  */
-export async function fillStore(databaseUrl: string, pets: number | undefined, root: string): Promise<StoreSize> {
+export async function fillStore(
+  databaseUrl: string,
+  pets: number | undefined,
+  root: string,
+  others: Readonly<Record<'categories' | 'orders', number>> = fresh,
+): Promise<StoreSize> {
   const found = await measureStore(databaseUrl);
-  if (found === undefined) return fill(databaseUrl, pets ?? fresh.pets, root);
+  if (found === undefined) return fill(databaseUrl, { ...others, pets: pets ?? fresh.pets }, root);
   if (pets !== undefined && pets !== found.pets) {
     throw new Error(`The database has ${found.pets} pets, not ${pets}: leave --pets out, or give an empty database.`);
   }
@@ -23,9 +28,13 @@ export async function fillStore(databaseUrl: string, pets: number | undefined, r
 }
 
 /** The database beside the given one, for another build; created where it doesn't exist. */
-export async function databaseBeside(databaseUrl: string): Promise<string> {
+export function databaseBeside(databaseUrl: string): Promise<string> {
+  return databaseNamed(databaseUrl, `${new URL(databaseUrl).pathname.slice(1)}_against`);
+}
+
+/** The database of this name on the server; created where it doesn't exist. */
+export async function databaseNamed(databaseUrl: string, name: string): Promise<string> {
   const url = new URL(databaseUrl);
-  const name = `${url.pathname.slice(1)}_against`;
   await withClient(databaseUrl, async (client) => {
     const { rowCount } = await client.query('select from pg_database where datname = $1', [name]);
     if (rowCount === 0) await client.query(`create database ${pg.escapeIdentifier(name)}`);
@@ -34,12 +43,16 @@ export async function databaseBeside(databaseUrl: string): Promise<string> {
   return url.href;
 }
 
-function fill(databaseUrl: string, pets: number, root: string): StoreSize {
+function fill(
+  databaseUrl: string,
+  rows: Readonly<Record<'pets' | 'categories' | 'orders', number>>,
+  root: string,
+): StoreSize {
   const seed = join(root, 'dist/src/cli/seed.js');
-  const counts = Object.entries({ ...fresh, pets }).flatMap(([name, count]) => [`--${name}`, String(count)]);
+  const counts = Object.entries(rows).flatMap(([name, count]) => [`--${name}`, String(count)]);
   const env = { ...process.env, NODE_ENV: 'production', DATABASE_URL: databaseUrl };
   execFileSync(process.execPath, [seed, ...counts], { env, stdio: ['ignore', 'ignore', 'inherit'] });
-  return { pets, categories: fresh.categories };
+  return rows;
 }
 
 /** Undefined for a database without pets. */

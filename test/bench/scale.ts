@@ -8,7 +8,8 @@ interface ScaleRequest {
   readonly query: (pets: number) => string;
 }
 
-const page = (list: string, args: string): string => `{ ${list}(${args}) { nodes { ${idOf(list)} } pageInfo { hasNextPage } } }`;
+const page = (list: string, args: string): string =>
+  `{ ${list}(${args}) { nodes { ${idOf(list)} } pageInfo { hasNextPage } } }`;
 const idOf = (list: string): string => (list === 'inventory' ? 'petId: id' : 'id');
 const filter = (conditions: string): string => `filter: { ${conditions} }`;
 
@@ -22,25 +23,76 @@ function week(pets: number): string {
 const requests: readonly ScaleRequest[] = [
   { title: 'a pet', query: (pets) => `{ pet(id: ${pets / 2}) { name } }` },
   { title: 'pets, by name', query: () => page('pets', 'first: 20, orderBy: { field: NAME }') },
-  { title: 'pets of a status and a category, by name', query: () => page('pets', `first: 20, orderBy: { field: NAME }, ${filter('statusIn: [SOLD], categoryIdIn: [7]')}`) },
-  { title: 'pets of two statuses, backwards by name', query: () => page('pets', `last: 20, orderBy: { field: NAME }, ${filter('statusIn: [SOLD, PENDING]')}`) },
-  { title: 'five categories with ten pets', query: () => '{ categories(first: 5) { nodes { pets(first: 10) { totalCount nodes { id } } } } }' },
-  { title: 'a rare name, first: 1', query: (pets) => page('pets', `first: 1, ${filter(`nameContains: "bella ${String(pets).slice(0, -3)}"`)}`.replace(/bella \d+/, `bella ${Math.floor(pets / 1_000) - 1}`)) },
-  { title: 'a rare name, first: 20', query: (pets) => page('pets', `first: 20, ${filter(`nameContains: "bella ${Math.floor(pets / 1_000) - 1}"`)}`) },
+  {
+    title: 'pets of a status and a category, by name',
+    query: () => page('pets', `first: 20, orderBy: { field: NAME }, ${filter('statusIn: [SOLD], categoryIdIn: [7]')}`),
+  },
+  {
+    title: 'pets of two statuses, backwards by name',
+    query: () => page('pets', `last: 20, orderBy: { field: NAME }, ${filter('statusIn: [SOLD, PENDING]')}`),
+  },
+  {
+    title: 'five categories with ten pets',
+    query: () => '{ categories(first: 5) { nodes { pets(first: 10) { totalCount nodes { id } } } } }',
+  },
+  {
+    title: 'a rare name, first: 1',
+    query: (pets) =>
+      page(
+        'pets',
+        `first: 1, ${filter(`nameContains: "bella ${String(pets).slice(0, -3)}"`)}`.replace(
+          /bella \d+/,
+          `bella ${Math.floor(pets / 1_000) - 1}`,
+        ),
+      ),
+  },
+  {
+    title: 'a rare name, first: 20',
+    query: (pets) => page('pets', `first: 20, ${filter(`nameContains: "bella ${Math.floor(pets / 1_000) - 1}"`)}`),
+  },
   { title: 'a frequent name', query: () => page('pets', `first: 20, ${filter('nameContains: "bella"')}`) },
-  { title: 'a frequent name at the end of the order', query: () => page('pets', `first: 20, orderBy: { field: NAME }, ${filter('nameContains: "rex"')}`) },
-  { title: 'the same of a status', query: () => page('pets', `first: 20, orderBy: { field: NAME }, ${filter('nameContains: "rex", statusIn: [SOLD]')}`) },
+  {
+    title: 'a frequent name at the end of the order',
+    query: () => page('pets', `first: 20, orderBy: { field: NAME }, ${filter('nameContains: "rex"')}`),
+  },
+  {
+    title: 'the same of a status',
+    query: () =>
+      page('pets', `first: 20, orderBy: { field: NAME }, ${filter('nameContains: "rex", statusIn: [SOLD]')}`),
+  },
   { title: 'two letters that no name has', query: () => page('pets', `first: 20, ${filter('nameContains: "zz"')}`) },
-  { title: 'the same, by name', query: () => page('pets', `first: 20, orderBy: { field: NAME }, ${filter('nameContains: "zz"')}`) },
+  {
+    title: 'the same, by name',
+    query: () => page('pets', `first: 20, orderBy: { field: NAME }, ${filter('nameContains: "zz"')}`),
+  },
   { title: 'three letters that no name has', query: () => page('pets', `first: 20, ${filter('nameContains: "zzz"')}`) },
-  { title: 'a name in each of 20 categories', query: () => `{ categories(first: 20) { nodes { pets(first: 5, ${filter('nameContains: "zz"')}) { nodes { id } } } } }` },
+  {
+    title: 'a name in each of 20 categories',
+    query: () =>
+      `{ categories(first: 20) { nodes { pets(first: 5, ${filter('nameContains: "zz"')}) { nodes { id } } } } }`,
+  },
   { title: 'orders of a week, by id', query: (pets) => page('orders', `first: 20, ${filter(week(pets))}`) },
-  { title: 'orders of a week, by date', query: (pets) => page('orders', `first: 20, orderBy: { field: SHIP_DATE }, ${filter(week(pets))}`) },
-  { title: 'stock of a quantity, by id', query: () => page('inventory', `first: 20, ${filter('quantityAtLeast: 99')}`) },
-  { title: 'stock of a status, by quantity', query: () => page('inventory', `first: 20, orderBy: { field: QUANTITY }, ${filter('statusIn: [SOLD]')}`) },
-  { title: 'stock of a status and a quantity, by id', query: () => page('inventory', `first: 20, ${filter('statusIn: [SOLD], quantityAtLeast: 99')}`) },
+  {
+    title: 'orders of a week, by date',
+    query: (pets) => page('orders', `first: 20, orderBy: { field: SHIP_DATE }, ${filter(week(pets))}`),
+  },
+  {
+    title: 'stock of a quantity, by id',
+    query: () => page('inventory', `first: 20, ${filter('quantityAtLeast: 99')}`),
+  },
+  {
+    title: 'stock of a status, by quantity',
+    query: () => page('inventory', `first: 20, orderBy: { field: QUANTITY }, ${filter('statusIn: [SOLD]')}`),
+  },
+  {
+    title: 'stock of a status and a quantity, by id',
+    query: () => page('inventory', `first: 20, ${filter('statusIn: [SOLD], quantityAtLeast: 99')}`),
+  },
   { title: 'count: a substring', query: () => `{ pets(${filter('nameContains: "bella"')}) { totalCount } }` },
-  { title: 'count: stock of a quantity and a status', query: () => `{ inventory(${filter('statusIn: [SOLD], quantityAtLeast: 50')}) { totalCount } }` },
+  {
+    title: 'count: stock of a quantity and a status',
+    query: () => `{ inventory(${filter('statusIn: [SOLD], quantityAtLeast: 50')}) { totalCount } }`,
+  },
 ];
 
 const runs = 7;
