@@ -20,6 +20,8 @@ export interface Condition {
   readonly servedOrder?: string | null;
   /** The index of its own that finds the rows which match. */
   readonly ownIndex?: OwnIndex | undefined;
+  /** The only column that it looks at; undefined if it looks at several, or at other tables. */
+  readonly column?: string;
   /** A column that is not null in every matching row. */
   readonly notNullColumn?: string;
 }
@@ -80,6 +82,7 @@ export function oneOf(column: string, values: readonly string[], type: string): 
   return [
     {
       template: `${column} = any`,
+      column,
       value: distinct,
       sql: (placeholder) => `${column} = any(${placeholder(`${type}[]`)})`,
       choice: { column, type: `${type}[]`, count: distinct.length },
@@ -113,6 +116,7 @@ function contains(column: string, text: string): Conditions {
   return [
     {
       template: `${column} like`,
+      column,
       value: `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`,
       sql: (placeholder) => `petstore_fold(${column}) like petstore_fold(${placeholder('text')})`,
       needsOwnPlan: true,
@@ -126,6 +130,7 @@ function compared(column: string, operator: string, value: Parameter | Date, typ
   const left = `${column} ${operator}`;
   return {
     template: left,
+    column,
     value: value instanceof Date ? value.toISOString() : value,
     sql: (placeholder) => `${left} ${placeholder(type)}`,
   };

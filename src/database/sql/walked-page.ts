@@ -6,6 +6,8 @@ import { at, PageSql, where, type PageSource, type SortColumn } from './keyset-p
 export interface WalkedSource extends PageSource {
   /** The name of the rows in all expressions. */
   readonly table: string;
+  /** The column of the id. */
+  readonly key: string;
   /** The joins of the related rows, each for a row of the page. */
   readonly joins: string;
   /** The conditions that rows of a walk may not meet. */
@@ -38,7 +40,7 @@ const walkedColumns = 4;
  */
 export function walkedPageText(source: WalkedSource, keyset: Keyset<string>): WalkedPageText | undefined {
   const placeholders = new Placeholders();
-  const { columns, columnCount, conditions, table, joins, position, parent, type } = source;
+  const { columns, columnCount, conditions, key, joins, position, parent, type } = source;
   const walk = new WalkSql(source, keyset, placeholders, at.maxWalked);
   const rows = walk.rows();
   if (rows === undefined) return undefined;
@@ -47,8 +49,9 @@ export function walkedPageText(source: WalkedSource, keyset: Keyset<string>): Wa
   const quick = isSearched ? new WalkSql(source, keyset, placeholders, at.maxQuick) : undefined;
   const parts = quick?.parts(rows, indexed) ?? [];
   const found = parts.length > 0 ? 'found' : `(${rows})`;
-  const list = [columns, `${table}.matches`, `${table}.stops`, ...position].join(', ');
-  const page = `select ${list} from ${found} as ${table} ${joins} order by ${walk.orderWithNulls}`;
+  const list = [columns, 'found.matches', 'found.stops', ...position].join(', ');
+  const page = `select ${list} from ${found} as found join ${source.from} on ${key} = found.${nameIn(key)} ${joins}
+    order by ${walk.orderWithNulls}`;
   const count = columnCount + walkedColumns;
   if (parent === undefined) {
     const sql = parts.length > 0 ? `with ${parts.join(', ')} ${page}` : page;
@@ -91,7 +94,7 @@ class WalkSql extends PageSql<WalkedSource> {
     const others = this.source.conditions.flatMap((each, index) => (this.#isFetched(each) ? [] : [this.test(index)]));
     const tests = where([...others, ...this.bounds(this.keyset), few]);
     const found = `found as (select quick.* from quick where not ${hasStopped}
-      union all (select ${table}.*, 0::bigint, true, false from matched as ${table} ${tests} order by ${this.order} limit ${this.limit})
+      union all (select ${this.#columns}, 0::bigint, true, false from matched as ${table} ${tests} order by ${this.order} limit ${this.limit})
       union all select walk.* from (${rows}) as walk where ${many})`;
     return [short, ...this.#matched(indexed), found];
   }
@@ -107,6 +110,17 @@ class WalkSql extends PageSql<WalkedSource> {
     return [`hits as materialized (${rows})`, `matched as materialized (select hits.* from hits ${limit})`];
   }
 
+  /** What a walk needs of a row, which the order's index often has: reading each row itself takes many times as long. */
+  get #columns(): string {
+    const { table, by, key, filters } = this.source;
+    const columns = new Set([key, ...by.map(({ column }) => column)]);
+    for (const { column } of filters) {
+      if (column === undefined) return `${table}.*`;
+      columns.add(column);
+    }
+    return [...columns].join(', ');
+  }
+
   #isFetched(condition: Condition): boolean {
     return condition.ownIndex !== undefined && this.source.filters.has(condition);
   }
@@ -120,7 +134,7 @@ class WalkSql extends PageSql<WalkedSource> {
   }
 
   protected override nameOf({ column }: SortColumn): string {
-    return column.slice(column.lastIndexOf('.') + 1);
+    return nameIn(column);
   }
 
   /** The parameter as the limit inside keeps the planner from reckoning with all of these rows. */
@@ -129,10 +143,16 @@ class WalkSql extends PageSql<WalkedSource> {
     const { table, conditions, filters, maxRows } = this.source;
     const bound = this.placeholders.bind(this.#boundAt, 'bigint');
     const filter = conditions.flatMap((each, index) => (filters.has(each) ? [this.test(index)] : [])).join(' and ');
-    const walked = `select ${table}.*, row_number() over () as walked from (select ${table}.* ${rows} limit ${bound}) as ${table}`;
+    const walked = `select ${table}.*, row_number() over () as walked
+      from (select ${this.#columns} ${rows} limit ${bound}) as ${table}`;
     return `select walk.* from (
         select ${table}.*, ${filter} as matches, ${table}.walked = ${bound} as stops
         from (${walked}) as ${table} where (${filter}) or ${table}.walked = ${bound} limit ${maxRows + 1}
       ) as walk limit ${this.limit}`;
   }
+}
+
+/** The name of a column without that of its table. */
+function nameIn(column: string): string {
+  return column.slice(column.lastIndexOf('.') + 1);
 }

@@ -13,7 +13,7 @@ import { walkedPageText } from './walked-page.ts';
 export const defaultMaxWalked = 200_000;
 
 /** So many rows more are looked through than are fetched by an index of their own, and sorted, in the same time. */
-const walkedPerMatched = 20;
+const walkedPerMatched = 10;
 /** A first walk, which is enough where many rows match. */
 const maxQuick = 1_000;
 
@@ -71,6 +71,7 @@ export class WalkedReads<Row, Of extends List<Row>> {
         type,
         maxRows: maxPageSize,
         table: table.name,
+        key: table.column(table.keyProperty),
         position: this.#position(keyset.sort.field),
         maxMatched: Math.floor(this.#maxWalked / walkedPerMatched),
       },
