@@ -36,7 +36,8 @@ export function isLinked({ table, own, other }: Links, row: EntityTable, ids: re
     value,
     sql: (placeholder) => `exists (select from ${table} where ${table}.${own} = ${key} and ${sql(placeholder)})`,
     needsOwnPlan: true,
-    isFilter: true,
+    servedOrder: null,
+    ownIndex: { column: key },
   }));
 }
 

@@ -170,10 +170,12 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
   #walk(session: Session, { filter, keyset, include, parents }: PageRead<Row, Of, RelationName>) {
     const conditions = this.#source.conditions(filter, parents !== undefined);
     if (conditions === undefined || keyset.isUnread || parents?.ids.length === 0) return undefined;
-    if (filtersOf(conditions, this.#source.by[keyset.sort.field]).size === 0) return undefined;
+    const by = this.#source.by[keyset.sort.field];
+    if (filtersOf(conditions, by).size === 0) return undefined;
     const { selection } = this.#selected(include);
-    const parent = parents && this.#source.table.column(parents.property);
-    return this.#walked.read(session, { conditions, keyset, selection, parent, parents: parents?.ids });
+    const { from, parent, joined } = this.#rowsOf(parents?.property);
+    const rows = { from, parent, by: joined === undefined ? by : by.map(joined), parents: parents?.ids };
+    return this.#walked.read(session, { ...rows, conditions, keyset, selection });
   }
 
   /** The rows of a page, or of the same page of each parent. */

@@ -4,6 +4,8 @@ import { at, PageSql, where, type PageSource, type SortColumn } from './keyset-p
 
 /** The rows to page through, where no index serves the whole filter in the order. */
 export interface WalkedSource extends PageSource {
+  /** Where a row is found by its id. */
+  readonly source: string;
   /** The name of the rows in all expressions. */
   readonly table: string;
   /** The column of the id. */
@@ -50,7 +52,7 @@ export function walkedPageText(source: WalkedSource, keyset: Keyset<string>): Wa
   const parts = quick?.parts(rows, indexed) ?? [];
   const found = parts.length > 0 ? 'found' : `(${rows})`;
   const list = [columns, 'found.matches', 'found.stops', ...position].join(', ');
-  const page = `select ${list} from ${found} as found join ${source.from} on ${key} = found.${nameIn(key)} ${joins}
+  const page = `select ${list} from ${found} as found join ${source.source} on ${key} = found.${nameIn(key)} ${joins}
     order by ${walk.orderWithNulls}`;
   const count = columnCount + walkedColumns;
   if (parent === undefined) {

@@ -1,7 +1,15 @@
 import type { ListPosition } from '../../domain/cursor.ts';
 import type { Id } from '../../domain/id.ts';
-import { asSortValue, maxPageSize, type Keyset, type List, type Slice, type SortFieldOf } from '../../domain/page.ts';
-import { type Session, slow, type Statement, statementOf, unprepared } from '../../platform/postgres/index.ts';
+import {
+  asSortValue,
+  maxBatchSize,
+  maxPageSize,
+  type Keyset,
+  type List,
+  type Slice,
+  type SortFieldOf,
+} from '../../domain/page.ts';
+import type { Session, Statement } from '../../platform/postgres/index.ts';
 import type { Condition } from './conditions.ts';
 import { pageValues, type SortColumn } from './keyset-page.ts';
 import type { Selection } from './selection.ts';
@@ -22,6 +30,9 @@ interface WalkedRead<Row, Of extends List> {
   readonly conditions: readonly Condition[];
   readonly keyset: Keyset<SortFieldOf<Of>>;
   readonly selection: Selection<Row>;
+  /** Where its rows are, and in which order. */
+  readonly from: string;
+  readonly by: readonly SortColumn[];
   /** The column that names the parents. */
   readonly parent?: string | undefined;
   readonly parents?: readonly Id[] | undefined;
@@ -54,22 +65,22 @@ export class WalkedReads<Row, Of extends List<Row>> {
 
   /** One page, or that of each parent. */
   async read(session: Session, read: WalkedRead<Row, Of>): Promise<Slice<Row>[]> {
-    const { conditions, keyset, selection, parent, parents } = read;
-    const { by, from, list } = this.#source;
-    const { table } = this.#source;
+    const { from, by, conditions, keyset, selection, parent, parents } = read;
+    const { list, table } = this.#source;
     const pages: Walked<Row>[][] = (parents ?? [undefined]).map(() => []);
-    const filters = filtersOf(conditions, by[keyset.sort.field]);
+    const filters = filtersOf(conditions, by);
     const type = list.sorting.keys[keyset.sort.field]?.type;
     const text = walkedPageText(
       {
         ...selection,
         from,
+        source: this.#source.from,
         parent,
         conditions,
         filters,
-        by: by[keyset.sort.field],
+        by,
         type,
-        maxRows: maxPageSize,
+        maxRows: keyset.limit > maxPageSize ? maxBatchSize : maxPageSize,
         table: table.name,
         key: table.column(table.keyProperty),
         position: this.#position(keyset.sort.field),
@@ -78,23 +89,23 @@ export class WalkedReads<Row, Of extends List<Row>> {
       keyset,
     );
     if (text === undefined) return pages.map(() => ({ rows: [], hasMore: false }));
-    const choices = conditions.reduce((all, each) => all * (filters.has(each) ? 1 : (each.choice?.count ?? 1)), 1);
-    const walks = choices * text.ranges * pages.length * (1 + (this.#source.lookUpsPerRow ?? 0));
-    const walked = [this.#maxWalked, Math.min(maxQuick, this.#maxWalked)].map((rows) => Math.floor(rows / walks));
-    const values = pageValues(
-      { type, conditions },
-      keyset,
-      parents,
-      walked.map((rows) => Math.max(1, rows)),
-    );
-    const statement = unprepared(statementOf(text.sql, text.columnCount, this.#decoder(keyset, selection), 'slow'));
+    const values = pageValues({ type, conditions }, keyset, parents, this.#shares(read, filters, text.ranges));
+    const decode = this.#decoder(keyset, selection);
     const subject = `a page of ${list.sorting.kind}`;
+    const { sql, columnCount: columns, placeholders } = text;
+    const statement = { text: sql, name: undefined, kind: 'slow' as const, columns, decode, subject };
     const lock = lockOf(`${from} ${selection.joins}`);
-    for (const row of await session.run({ ...slow(statement), subject }, text.placeholders.parametersOf(values), [
-      lock,
-    ]))
+    for (const row of await session.run(statement, placeholders.parametersOf(values), [lock]))
       pages[row.parent - 1]?.push(row);
     return pages.map((rows) => cut(rows, keyset));
+  }
+
+  /** How many rows each walk of the page looks at, and each of the short ones before. */
+  #shares({ conditions, parents }: WalkedRead<Row, Of>, filters: ReadonlySet<Condition>, ranges: number): number[] {
+    const walked = conditions.filter((each) => !filters.has(each));
+    const choices = walked.reduce((product, { choice }) => product * (choice?.count ?? 1), 1);
+    const walks = choices * ranges * (parents?.length ?? 1) * (1 + (this.#source.lookUpsPerRow ?? 0));
+    return [this.#maxWalked, Math.min(maxQuick, this.#maxWalked)].map((rows) => Math.max(1, Math.floor(rows / walks)));
   }
 
   #position(field: SortFieldOf<Of>): [value: string, id: string] {
@@ -114,13 +125,9 @@ export class WalkedReads<Row, Of extends List<Row>> {
     return (fields) => {
       const [matches, stops, text = null, id, parent = '1'] = fields.slice(columnCount);
       const value = text === null || column?.parse === undefined ? text : column.parse(text);
-      const position = (): ListPosition => ({
-        value: asSortValue(value),
-        id: id as Id,
-      });
       return {
         row: matches === 't' ? decode(fields) : undefined,
-        stop: stops === 't' ? position() : undefined,
+        stop: stops === 't' ? { value: asSortValue(value), id: id as Id } : undefined,
         parent: Number(parent),
       };
     };
