@@ -6,19 +6,28 @@ import type { Edge, PageConnection, PageInfo } from './connection.ts';
 @ObjectType('PageInfo', { description: 'The position of a page in its list.', simpleResolvers: true })
 export class PageInfoType implements PageInfo {
   @Field(() => Boolean, {
-    description: 'Whether there is more after this page; paging backwards, whether it ends before a cursor.',
+    description:
+      'Whether there may be more after this page, which ends early, maybe empty, when it has looked at 200,000 rows; paging backwards, whether it ends before a cursor.',
   })
   hasNextPage!: boolean;
 
   @Field(() => Boolean, {
-    description: 'Whether there is more before this page; paging forwards, whether it begins after a cursor.',
+    description:
+      'Whether there may be more before this page, which ends as early; paging forwards, whether it begins after a cursor.',
   })
   hasPreviousPage!: boolean;
 
-  @Field(() => String, { nullable: true, description: 'The cursor of the first edge; null on an empty page.' })
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'The cursor of the first edge, or where to go on backwards if the page ends early; null on any other empty page.',
+  })
   startCursor!: string | undefined;
 
-  @Field(() => String, { nullable: true, description: 'The cursor of the last edge; null on an empty page.' })
+  @Field(() => String, {
+    nullable: true,
+    description: 'The cursor of the last edge, or where to go on if the page ends early; null on any other empty page.',
+  })
   endCursor!: string | undefined;
 }
 

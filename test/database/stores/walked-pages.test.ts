@@ -235,11 +235,11 @@ describe('whoever follows the cursors of pages that stop gets the whole list, ea
 });
 
 it('a page that stops has looked at its share of rows, and no more', async () => {
-  const page = await services.pets.list({ first: 10, filter: { nameContains: 'zz' } });
-  expect(page.rows).toEqual([]);
-  expect(page.hasNextPage).toBe(true);
-  const { pageInfo } = new PageConnection(page, () => Promise.resolve(0));
+  const stopped = await services.pets.list({ first: 10, filter: { nameContains: 'zz' } });
+  expect(stopped.rows).toEqual([]);
+  expect(stopped.hasNextPage).toBe(true);
+  const { pageInfo } = new PageConnection(stopped, () => Promise.resolve(0));
   const sorted = stored.pets.toSorted((a, b) => Number(BigInt(a.id) - BigInt(b.id)));
   const last = sorted[maxWalked - 1]!;
-  expect(pageInfo.endCursor).toBe(page.cursorOf(last));
+  expect(pageInfo.endCursor).toBe(stopped.cursorOf(last));
 });
