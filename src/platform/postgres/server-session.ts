@@ -37,6 +37,11 @@ function limit(setting: 'lock_timeout' | 'statement_timeout', millis: number): s
   where current_setting('${setting}')::interval not between '1 ms' and '${millis} ms'`;
 }
 
+/** Where the role or the database has set a statement timeout that is as short: what waits ends as what waits. */
+const shorterLockTimeout = `select set_config('lock_timeout', (extract(epoch from statement) * 900)::int || 'ms', false)
+  from (select current_setting('statement_timeout')::interval, current_setting('lock_timeout')::interval) as timeouts (statement, lock)
+  where lock >= statement and statement > interval '0'`;
+
 /** A setting that the server reports when a session begins, and whenever it changes. */
 export interface ParameterStatus {
   readonly parameterName: string;
@@ -110,7 +115,7 @@ export class ServerSession {
     this.#isBehindPooler = id !== backendKey;
     if (!this.#isBehindPooler && statementTimeoutMillis !== undefined) {
       const limits = [limit('lock_timeout', lockTimeoutMillis), limit('statement_timeout', statementTimeoutMillis)];
-      await send([...sessionSettings, ...limits].join('; '));
+      await send([...sessionSettings, ...limits, shorterLockTimeout].join('; '));
     }
     this.#isStandby = isStandby;
     this.#isReadOnlyByDefault = isReadOnly && !isStandby;

@@ -71,9 +71,12 @@ class CallerSession implements Session {
         .run(this.#caller, statement, values)
         .catch((error: unknown) => this.#runLocked(error, { statement, values }));
     else {
-      // In the embedded database transactions run one by one: no table is locked, and nothing is cut off.
-      const first = pipeline === undefined && statement.subject !== undefined ? [] : locks;
-      rows = this.runExclusively([...first, { statement, values }]).then((all) => all.at(-1) as unknown[]);
+      const query = { statement, values };
+      const sent =
+        statement.subject === undefined
+          ? this.runExclusively([...locks, query])
+          : this.runExclusively([query], undefined, locks);
+      rows = sent.then((all) => all.at(-1) as unknown[]);
     }
     return rows.catch(fail) as Promise<Row[]>;
   }
@@ -169,13 +172,19 @@ class CallerSession implements Session {
     return rows;
   }
 
+  /**
+   * `locksOfPooled` are sent first behind a pooler, where waits for locks have no time-out of their own: what is cut off
+   * after them is so for its own time.
+   */
   runExclusively(
     queries: readonly Query<unknown>[],
     isSlow = queries.some(({ statement }) => statement.kind === 'slow'),
+    locksOfPooled: readonly Query<unknown>[] = [],
   ): Promise<unknown[][]> {
     const { pool, servers } = this.#shared;
     const caller = this.#caller;
-    const work = (connection: PgConnection): Promise<unknown[][]> => connection.run(queries);
+    const work = (connection: PgConnection): Promise<unknown[][]> =>
+      connection.run(connection.session.isBehindPooler ? [...locksOfPooled, ...queries] : queries);
     return this.#guard(async () => {
       try {
         return await pool.run(caller, work, isSlow);
