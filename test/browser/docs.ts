@@ -80,6 +80,13 @@ export function testReference(): void {
     it('has samples with the address of this server', async () => {
       const section = await open('animals', 'GET', '/pets');
       expect(await section.locator('pre').first().textContent()).toContain(`curl -sS "${service.origin}/pets?limit=5`);
+      // The button that copies them covers none of it.
+      const block = section.locator('.scalar-code-block').first();
+      await block.hover();
+      const [code, button] = await Promise.all(
+        [block.locator('.custom-scroll').first(), block.getByRole('button').first()].map((part) => part.boundingBox()),
+      );
+      expect(code!.x + code!.width).toBeLessThanOrEqual(button!.x);
     });
 
     it('has no form for an operation with x-hideTryItPanel', async () => {

@@ -71,6 +71,8 @@ function stylesOf(document: OpenApiDocument): string {
     colours,
     ...['body > main.static', ...untried].map((selector) => `${selector} { display: none; }`),
     'section:focus { outline: none; }',
+    // The button that copies is beside the code, not over it.
+    '.scalar-code-block > .custom-scroll { margin-right: 44px; }',
     // A box that scrolls can't be reached by keyboard.
     '.markdown pre :is(code, code *) { white-space: pre-wrap !important; overflow: visible !important; overflow-wrap: anywhere !important; }',
   ].join('\n');
