@@ -6,9 +6,11 @@ import { describe, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 
 import { parseDuration, readConfig } from '../../src/config.ts';
+import { childrenOf } from '../bench/measured-process.ts';
 import { startCluster } from '../support/started-cluster.ts';
 import { path, repository } from '../support/running-command.ts';
 import { Service } from '../support/service.ts';
+import { isRunning } from '../support/workers.ts';
 import { buildImage } from './container.ts';
 import { deployFile } from './guide.ts';
 
@@ -133,18 +135,28 @@ describe('petstore.service', () => {
   const valuesOf = (name: string): string[] =>
     unit.split('\n').flatMap((line) => (line.startsWith(`${name}=`) ? [line.slice(name.length + 1)] : []));
 
-  test('its command serves, from a working directory that holds the build, and ends in order by SIGTERM', async () => {
-    const environment = Object.fromEntries(valuesOf('Environment').map((line) => line.split('=') as [string, string]));
-    expectSettings(environment);
-    const [command = ''] = valuesOf('ExecStart');
-    expect(command).toMatch(/^\/usr\/bin\/node /);
-    const service = await Service.start(
-      { ...environment, DATABASE_URL: cluster.url },
-      { command: command.replace('/usr/bin/', ''), directory: repository },
-    );
-    expect((await service.get('/readyz')).status).toBe(200);
-    expect(await service.stop()).toBe(0);
-  });
+  test.each(['1', '2'])(
+    'with WORKERS=%s its command serves, from a working directory that holds the build, and ends in order by SIGTERM to all',
+    async (workers) => {
+      const environment = Object.fromEntries(
+        valuesOf('Environment').map((line) => line.split('=') as [string, string]),
+      );
+      expectSettings(environment);
+      const [command = ''] = valuesOf('ExecStart');
+      expect(command).toMatch(/^\/usr\/bin\/node /);
+      const service = await Service.start(
+        { ...environment, DATABASE_URL: cluster.url, WORKERS: workers },
+        { command: command.replace('/usr/bin/', ''), directory: repository },
+      );
+      expect((await service.get('/readyz')).status).toBe(200);
+      const others = childrenOf(service.pid);
+      expect(others).toHaveLength(workers === '1' ? 0 : 2);
+      // As systemd does.
+      for (const pid of [...others, service.pid]) process.kill(pid, 'SIGTERM');
+      expect(await service.ended()).toBe(0);
+      expect(others.filter(isRunning)).toEqual([]);
+    },
+  );
 
   test('it waits longer than a drain takes, and allows all connections', () => {
     expect(parseDuration(valuesOf('TimeoutStopSec')[0] ?? '')).toBeGreaterThan(drainSecondsOf({}));
