@@ -184,7 +184,7 @@ export function testReference(): void {
       await plain.goto(`${service.origin}/docs`);
       for (const name of [
         'Keys and quotas',
-        'Guide: waiting out a 429 or a 503',
+        'Guide: retries after a 429, a 503 or a lost connection',
         'Guide: openapi-fetch',
         'Operations',
       ]) {

@@ -65,6 +65,12 @@ export function testExplorer(): void {
         expect(data).toEqual({ createOrder: { order: { id: expect.any(String), quantity: 1, complete: false } } });
         expect(extensions?.['replayed'] !== undefined).toBe(isReplay);
       }
+      // GraphiQL keeps the open tab and its variables a moment after the last change.
+      await page().waitForFunction(
+        () =>
+          localStorage.getItem('graphiql:tabState')?.includes('"activeTabIndex":3') === true &&
+          localStorage.getItem('graphiql:variables')?.includes('"pet"') === true,
+      );
       await page().reload();
       await explorer.isReady();
       await explorer.tab('OrderOnce').click();

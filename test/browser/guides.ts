@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 
+import { until } from '../support/until.ts';
 import { Observations, ofColours, seriousViolations } from './browser.ts';
 import { browser, newVisit, service } from './shared.ts';
 
@@ -56,7 +57,7 @@ export function testGuides(): void {
       };
       expect(await brightness()).toBeLessThan(128);
       await page.emulateMedia({ colorScheme: 'dark' });
-      expect(await brightness()).toBeGreaterThan(128);
+      await until(async () => (await brightness()) > 128);
     });
 
     it('have commands whose options are never broken into two lines', async () => {
