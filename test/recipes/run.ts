@@ -33,6 +33,7 @@ function tryRecipe(name: string): void {
   const patch = resolve('test/recipes', `${name}.patch`);
   const { files, lines, suites } = limitsOf(patch);
   const changed = changedBy(patch);
+  const paths = changed.map(({ path }) => path);
   const counted = changed.filter(({ path }) => !path.startsWith('test/'));
   const added = counted.reduce((sum, each) => sum + each.added, 0);
   if (counted.length > files || added > lines) {
@@ -46,10 +47,10 @@ function tryRecipe(name: string): void {
     run('npx', 'tsc', '-p', 'test/tsconfig.json');
     // As `npm run schema`, of the sources: the pages needn't be built.
     run('sh', '-c', 'node --import ./test/jest/loader.ts src/cli/print-schema.ts >schema.graphql');
-    run('npx', 'oxlint', 'src', 'migrations', 'test');
-    run('npx', 'prettier', '--check', '--log-level', 'warn', ...changed.map(({ path }) => path));
+    run('npx', 'oxlint', ...paths.filter((path) => path.endsWith('.ts')));
+    run('npx', 'prettier', '--check', '--log-level', 'warn', ...paths);
     for (const check of ['imports', 'openapi', 'unused']) run('npm', 'run', '-s', `check:${check}`);
-    const own = changed.map(({ path }) => path).filter((path) => path.endsWith('.test.ts'));
+    const own = paths.filter((path) => path.endsWith('.test.ts'));
     run('npm', 'test', '--', ...new Set([...own, ...suites]));
   } finally {
     if (values.keep === true) console.log(`${name} is in ${copy}`);
