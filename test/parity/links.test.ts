@@ -60,10 +60,10 @@ describe.each(testedNouns)('the links of $noun', (tested) => {
       await makeRows(app, otherNoun);
       await makeRows(app, noun);
       const [id, otherId] = [await lastOf(path), await lastOf(other.path)];
-      const events = async () =>
-        ((await app.ask('GET', `/events?type=${noun}.updated&limit=100`)).body as readonly object[]).length;
+      const events = async (type: string): Promise<number> =>
+        ((await app.ask('GET', `/events?type=${type}&limit=100`)).body as readonly object[]).length;
       const version = async () => (await app.ask('GET', `${path}/${id}`)).headers['etag'];
-      const before = { events: await events(), version: await version() };
+      const before = { events: await events(`${noun}.updated`), version: await version() };
       await app.sql(
         `insert into ${pivotTable} (${joinColumns.join()}, ${inverseJoinColumns.join()}) values (${id}, ${otherId})`,
       );
@@ -75,8 +75,12 @@ describe.each(testedNouns)('the links of $noun', (tested) => {
       expect(data[other.collection].nodes).toEqual([{ id: otherId, [collection]: { totalCount: 1, nodes: [{ id }] } }]);
       expect(await version()).not.toBe(before.version);
       const problem = `No migration records each change of ${pivotTable} by a change of ${collection}.`;
-      const isTold = async (): Promise<boolean> => (await events()) > before.events;
+      const isTold = async (): Promise<boolean> => (await events(`${noun}.updated`)) > before.events;
       expect(await until(isTold).catch(() => problem)).toBeUndefined();
+      const resyncs = await events('store.resync');
+      await app.sql(`truncate ${pivotTable}`);
+      const isResync = async (): Promise<boolean> => (await events('store.resync')) > resyncs;
+      expect(await until(isResync).catch(() => `TRUNCATE of ${pivotTable} is no event.`)).toBeUndefined();
     }
   });
 });
