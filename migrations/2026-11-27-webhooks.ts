@@ -44,10 +44,11 @@ const attempts = `
     event_id text not null, at timestamptz(3) not null, status int,
     failure text check (failure in ('DNS', 'CONNECT', 'TLS', 'TIMEOUT', 'FORBIDDEN_ADDRESS', 'PROTOCOL')),
     duration_millis int not null check ((status is null) = (failure is not null)),
-    -- How often the event was refused, and when it is sent again: null when it isn't.
+    -- How often the event was refused, 0 when that was forgotten, and when it is sent again: null when it isn't.
     refusals int, retry_at timestamptz(3)
   );
   create index on webhook_attempts (endpoint_id, id);
+  create index on webhook_attempts (endpoint_id) where refusals > 0;
   create index on webhook_attempts (at)`;
 
 const factsOf = (row: string): string => `jsonb_build_object(

@@ -1,9 +1,7 @@
-import { join } from 'node:path';
-
 import type { FastifyInstance } from 'fastify';
 
 import { Accounts, Callers } from './platform/callers/index.ts';
-import { every, onBackgroundFailure } from './platform/background.ts';
+import { every, inBackground, onBackgroundFailure } from './platform/background.ts';
 import type { Config } from './config.ts';
 import { openCounters, QuotaService } from './platform/quotas/index.ts';
 import type { EmbeddedPostgres } from './platform/embedded/index.ts';
@@ -29,17 +27,13 @@ import type { OnRefusal } from './http/observe/bounds.ts';
 import { Authentication } from './http/authentication.ts';
 import { knownClientOf } from './http/client.ts';
 import { renderErrorPage } from './pages/error-page.ts';
-import { registerExplorer } from './pages/explorer.routes.ts';
 import { accessEvents } from './http/observe/access-events.ts';
 import { webhookEvents } from './http/observe/webhook-events.ts';
 import { registerHealth } from './http/observe/health.ts';
 import { createMetricsServer, Metrics, registerMetrics } from './http/observe/metrics.ts';
-import { registerPages } from './pages/landing.routes.ts';
+import { registerSite } from './pages/site.routes.ts';
 import type { LogStream } from './http/observe/request-log.ts';
 import { createServer, type ServerLimits } from './http/server.ts';
-import { registerGuides } from './pages/guides.routes.ts';
-import { registerDocs } from './pages/reference/reference.routes.ts';
-import { registerSchema } from './pages/schema.routes.ts';
 import { readDocument, readOperations } from './rest/openapi/document.ts';
 import { createRestRoutes } from './rest/routes.ts';
 import { openWebhooks } from './webhooks/webhooks.ts';
@@ -83,10 +77,6 @@ const sequencerFailures = {
   move: 'changes are not moved into the log of events',
   maintain: 'the log of events drops no old days',
 };
-
-/** Where the build puts what the pages load, as seen from the built program. */
-const builtExplorer = join(import.meta.dirname, '../explorer');
-const builtDocs = join(import.meta.dirname, '../docs');
 
 /** Wires the service together. */
 export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
@@ -249,17 +239,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     checkReady: () => database.checkReady(callers.service('readiness')),
     isDraining: () => isDraining,
   });
-  registerPages(server);
-  registerExplorer(server, builtExplorer, config.graphql);
-  registerDocs(server, {
-    document: readDocument(),
-    restPrefix: config.restPrefix,
-    script: join(builtDocs, 'scalar.js'),
-    guides: join(builtDocs, 'guides.json'),
-    limits: config,
-  });
-  registerGuides(server, join(builtDocs, 'graphql'), config);
-  registerSchema(server, config.graphql.introspection ? () => printSortedSchema(schema) : undefined);
+  registerSite(server, config, readDocument(), () => printSortedSchema(schema));
   const allMetrics = shared?.metricsOf(metrics);
   const metricsServer =
     config.metricsPort === undefined || shared !== undefined
@@ -304,6 +284,7 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     drain: () => {
       isDraining = true;
       streams.refuseOpenings();
+      if (webhooks !== undefined) inBackground(webhooks.stop());
       const { drainDelaySeconds: delaySeconds, drainTimeoutSeconds: timeoutSeconds } = config;
       return drain(server, { delaySeconds, timeoutSeconds, stopHandingOver: shared?.stopHandingOver });
     },

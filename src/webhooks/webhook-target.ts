@@ -14,8 +14,8 @@ export interface SecretVersions {
   readonly id: string;
   readonly secretVersion: number;
   readonly previousSecretVersion?: number | null | undefined;
-  /** Milliseconds since 1970. */
-  readonly previousSecretExpiresAt?: number | null | undefined;
+  /** Or milliseconds since 1970. */
+  readonly previousSecretExpiresAt?: Date | number | null | undefined;
 }
 
 /** Derives the secrets of endpoints, with the first signing key; the second one is good while the key is changed. */
@@ -35,8 +35,8 @@ export class WebhookSecrets {
   signingSecrets(endpoint: SecretVersions, now: number): readonly string[] {
     const { id, secretVersion, previousSecretVersion, previousSecretExpiresAt } = endpoint;
     const versions = [secretVersion];
-    if (typeof previousSecretVersion === 'number' && (previousSecretExpiresAt ?? 0) > now)
-      versions.push(previousSecretVersion);
+    const isPreviousGood = Number(previousSecretExpiresAt ?? 0) > now;
+    if (isPreviousGood && typeof previousSecretVersion === 'number') versions.push(previousSecretVersion);
     return versions.flatMap((version) => this.#signingKeys.map((key) => deriveSecret(key, purposeOf(id, version))));
   }
 }

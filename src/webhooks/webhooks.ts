@@ -16,7 +16,6 @@ import {
   Destinations,
   type DestinationRules,
   Sender,
-  signatureHeaders,
 } from '../platform/delivery/index.ts';
 import { Feed } from '../platform/feed/index.ts';
 import { version as serviceVersion } from '../version.ts';
@@ -51,8 +50,10 @@ interface LeasedEndpoint extends Omit<WebhookTarget, 'failing' | 'secrets'> {
   readonly nextAttemptAt: number | null;
 }
 
-const deleteEveryMillis = 10 * 60 * 1_000;
+const deleteEveryMillis = 60_000;
 const countEveryMillis = 15_000;
+/** Test events under way. */
+const maxTests = 8;
 
 /** Sends the log to the endpoints that this process has leased, and test events to any. */
 export class Webhooks implements WebhookOutlet {
@@ -62,12 +63,18 @@ export class Webhooks implements WebhookOutlet {
   readonly #sender: Sender;
   #running: { deliveries: Deliveries<WebhookTarget>; feed: Feed<StoreEvent>; timers: NodeJS.Timeout[] } | undefined;
   #endpoints: Readonly<Record<string, number>> = {};
+  #tests = 0;
+  #stopping: Promise<void> | undefined;
 
   constructor(options: WebhooksOptions) {
     this.#options = options;
     this.#destinations = new Destinations(options.destinations);
     this.#secrets = new WebhookSecrets(options.signingKeys);
-    this.#sender = new Sender(this.#destinations, () => this.#now());
+    this.#sender = new Sender({
+      destinations: this.#destinations,
+      userAgent: `petstore-gateway/${serviceVersion}`,
+      now: () => this.#now(),
+    });
   }
 
   /** For metrics. Those of endpoints are at most 15 s old. */
@@ -102,7 +109,6 @@ export class Webhooks implements WebhookOutlet {
       },
       log: new WebhookLog(feed, stores, prefix),
       sender: this.#sender,
-      userAgent: this.#userAgent,
       now: () => this.#now(),
       enterTick: () => new Promise((resolve) => callers.streamTicks.enter(caller, resolve)),
       onFailure: report,
@@ -118,8 +124,13 @@ export class Webhooks implements WebhookOutlet {
     deliveries.start();
   }
 
-  /** Deliveries that are under way end, at most within 15 s. */
-  async stop(): Promise<void> {
+  /** Begins no further delivery; those that are under way end, at most within 15 s. */
+  stop(): Promise<void> {
+    this.#stopping ??= this.#stop();
+    return this.#stopping;
+  }
+
+  async #stop(): Promise<void> {
     const { deliveries, feed, timers = [] } = this.#running ?? {};
     for (const timer of timers) clearInterval(timer);
     feed?.stop();
@@ -141,27 +152,20 @@ export class Webhooks implements WebhookOutlet {
   }
 
   async sendTest(endpoint: WebhookEndpoint): Promise<RowData<WebhookAttempt> | undefined> {
-    const now = this.#now();
-    const at = new Date(now);
-    const id = `test-${randomUUID()}`;
-    const { secretVersion, previousSecretVersion } = endpoint;
-    const previousSecretExpiresAt = endpoint.previousSecretExpiresAt?.getTime();
-    const versions = { id: endpoint.id, secretVersion, previousSecretVersion, previousSecretExpiresAt };
-    const secrets = this.#secrets.signingSecrets(versions, now);
-    const body = textOf('webhook.test', at, { id });
-    const headers = {
-      'content-type': 'application/json',
-      'user-agent': this.#userAgent,
-      ...signatureHeaders(id, Math.floor(now / 1_000), body, secrets),
-    };
-    const result = await this.#sender.send({ url: endpoint.url, headers, body });
-    if (result === 'busy') return undefined;
-    const { status = null, failure = null, durationMillis } = result;
-    return { endpointId: endpoint.id, eventId: id, at, status, failure, durationMillis };
-  }
-
-  get #userAgent(): string {
-    return `petstore-gateway/${serviceVersion}`;
+    if (this.#tests >= maxTests) return undefined;
+    this.#tests += 1;
+    try {
+      const at = new Date(this.#now());
+      const id = `test-${randomUUID()}`;
+      const secrets = this.#secrets.signingSecrets(endpoint, at.getTime());
+      const body = textOf('webhook.test', at, { id });
+      const result = await this.#sender.send({ url: endpoint.url, id, body, secrets });
+      if (result === 'busy') return undefined;
+      const { status = null, failure = null, durationMillis } = result;
+      return { endpointId: endpoint.id, eventId: id, at, status, failure, durationMillis };
+    } finally {
+      this.#tests -= 1;
+    }
   }
 
   #now(): number {

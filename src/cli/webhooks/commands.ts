@@ -2,13 +2,10 @@ import { randomBytes } from 'node:crypto';
 
 import { eventTypes, type EventType } from '../../domain/events/event.ts';
 import { parseId } from '../../domain/id.ts';
+import { resultOf } from '../../domain/webhooks/webhook-attempt.entity.ts';
 import type { WebhookEndpoint } from '../../domain/webhooks/webhook-endpoint.entity.ts';
-import {
-  resultOf,
-  type WebhookChanges,
-  type WebhookService,
-  type WebhookWithSecret,
-} from '../../domain/webhooks/webhook.service.ts';
+import type { WebhookChanges } from '../../domain/webhooks/webhook-fields.ts';
+import type { WebhookService, WebhookWithSecret } from '../../domain/webhooks/webhook.service.ts';
 import {
   allOf,
   type Command,

@@ -1,9 +1,8 @@
 import { describeChanges } from '../../domain/access/api-key-change.entity.ts';
 import { eventIdOf } from '../../domain/events/event.ts';
-import type { WebhookAttempt } from '../../domain/webhooks/webhook-attempt.entity.ts';
+import { resultOf, type WebhookAttempt } from '../../domain/webhooks/webhook-attempt.entity.ts';
 import type { WebhookEndpointChange } from '../../domain/webhooks/webhook-endpoint-change.entity.ts';
-import type { WebhookEndpoint } from '../../domain/webhooks/webhook-endpoint.entity.ts';
-import { resultOf, stateOf } from '../../domain/webhooks/webhook.service.ts';
+import { stateOf, type WebhookEndpoint } from '../../domain/webhooks/webhook-endpoint.entity.ts';
 import { details, shown, table } from '../text-table.ts';
 
 /** An attempt that may not be stored yet. */

@@ -36,7 +36,8 @@ const millis = (instant: string): string => `floor(extract(epoch from ${instant}
 
 /**
  * A process lives that has been seen within 10 s, and each has its part: the surplus of one that has more isn't renewed,
- * and is free when its lease has ended. So a process that joins has its part within 35 s.
+ * and is free when it is returned, or when its lease has ended. So a process that joins has its part within 35 s. A
+ * process that leases what it had before, as after an outage of the database, goes on with the same fence.
  */
 const leaseText = `
   with seen as (
@@ -54,13 +55,13 @@ const leaseText = `
   ), free as (
     select id from webhook_endpoints
     where not is_paused and disabled_reason is null and coalesce(leased_until, '-infinity') <= now()
-    order by next_attempt_at nulls first, id
+    order by coalesce(holder = $1::uuid, false) desc, next_attempt_at nulls first, id
     limit (select greatest(0, size - (select count(*) from kept)) from part)
     for update skip locked
   ), leased as (
     update webhook_endpoints as endpoint
     set holder = $1::uuid, leased_until = now() + interval '30 seconds',
-      fence = endpoint.fence + (endpoint.id in (select id from free))::int
+      fence = endpoint.fence + (endpoint.holder is distinct from $1::uuid)::int
     where endpoint.id in (select id from free)
       or endpoint.id in (select id from kept) and endpoint.leased_until < now() + interval '20 seconds'
     returning endpoint.*
@@ -75,7 +76,8 @@ const leaseText = `
       coalesce((
         select json_object_agg(event_id, json_build_object('count', count, 'retryAt', ${millis('retry_at')})) from (
           select distinct on (event_id) event_id, refusals as count, retry_at from webhook_attempts
-          where endpoint_id = endpoint.id and refusals is not null and at > now() - interval '2 hours'
+          where endpoint_id = endpoint.id and refusals > 0
+            and at > coalesce(endpoint.failing_since, now()) - interval '2 hours'
           order by event_id, id desc
         ) as refused
       ), '{}') as refusals
@@ -98,13 +100,14 @@ const saveText = `
   with given as (
     select * from jsonb_to_recordset($1::jsonb) as given (
       id bigint, fence bigint, position text, failures int, failing_since float8, next_attempt_at float8,
-      is_healthy boolean, disabled text, attempts jsonb
+      is_healthy boolean, disabled text, is_returned boolean, attempts jsonb
     )
   ), saved as (
     update webhook_endpoints as endpoint
     set position = given.position, failures = given.failures, failing_since = to_timestamp(given.failing_since),
       next_attempt_at = to_timestamp(given.next_attempt_at), is_healthy = given.is_healthy,
-      disabled_reason = given.disabled
+      disabled_reason = given.disabled,
+      leased_until = case when is_returned then now() else leased_until end
     -- Who changes it, for its history.
     from given cross join (select set_config('petstore.changed_by', 'service', true) as actor offset 0) as change
     where endpoint.id = given.id and endpoint.fence = given.fence and actor is not null
@@ -156,7 +159,7 @@ export function createWebhookLeases(session: Session): WebhookLeases {
 /** In seconds, as `to_timestamp` has it. */
 const seconds = (at: number | undefined): number | null => (at === undefined ? null : at / 1_000);
 
-function savedOf({ id, fence, position, failing, isHealthy, disabled, attempts }: Progress): object {
+function savedOf({ id, fence, position, failing, isHealthy, disabled, attempts, isReturned }: Progress): object {
   return {
     id,
     fence,
@@ -166,6 +169,7 @@ function savedOf({ id, fence, position, failing, isHealthy, disabled, attempts }
     next_attempt_at: seconds(failing?.nextAttemptAt),
     is_healthy: isHealthy,
     disabled: disabled ?? null,
+    is_returned: isReturned,
     attempts: attempts.map(savedAttempt),
   };
 }

@@ -33,6 +33,16 @@ interface MadeOnce {
 
 const attribute = statementOf("select set_config('petstore.changed_by', $1, true)", 1, () => undefined, 'write');
 
+const deleteSurplus = statementOf(
+  `delete from webhook_attempts as attempt using webhook_endpoints as endpoint, lateral (
+     select id from webhook_attempts where endpoint_id = endpoint.id order by id desc offset $1::int limit 1
+   ) as newest
+   where attempt.endpoint_id = endpoint.id and attempt.id <= newest.id`,
+  0,
+  () => undefined,
+  'write',
+);
+
 export function createWebhookStore(
   metadata: MetadataStorage,
   withEntities: WithEntities,
@@ -92,6 +102,11 @@ class SessionWebhooks extends ReadOnlyStore<WebhookEndpoint, typeof webhookList>
     await this.session.run(attribute, [by]);
   }
 
+  async forgetRefusals(endpointId: Id): Promise<void> {
+    const refused = { endpointId, refusals: { $gt: 0 } };
+    await this.#made.withEntities(this.session, (em) => em.nativeUpdate(WebhookAttempt, refused, { refusals: 0 }));
+  }
+
   async recordReplay(endpointId: Id, by: string, at: Date): Promise<void> {
     const entry = { endpointId, by, at, action: 'replayed', changes: {} } as const;
     await this.#made.withEntities(this.session, (em) => em.insert(WebhookEndpointChange, entry));
@@ -118,16 +133,7 @@ class SessionWebhooks extends ReadOnlyStore<WebhookEndpoint, typeof webhookList>
   }
 
   async deleteOldAttempts(before: Date, kept: number): Promise<void> {
-    await this.#made.withEntities(this.session, async (em) => {
-      await em.nativeDelete(WebhookAttempt, { at: { $lt: before } });
-      for (const { id } of await em.find(WebhookEndpoint, {}, { fields: ['id'] })) {
-        const [oldest] = await em.find(
-          WebhookAttempt,
-          { endpointId: id },
-          { orderBy: { id: 'desc' }, offset: kept, limit: 1 },
-        );
-        if (oldest !== undefined) await em.nativeDelete(WebhookAttempt, { endpointId: id, id: { $lte: oldest.id } });
-      }
-    });
+    await this.#made.withEntities(this.session, (em) => em.nativeDelete(WebhookAttempt, { at: { $lt: before } }));
+    await this.session.run(deleteSurplus, [kept]);
   }
 }

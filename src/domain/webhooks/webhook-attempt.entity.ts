@@ -27,3 +27,10 @@ const WebhookAttemptSchema = defineEntity({
 /** One attempt to send an event to an endpoint. Neither body is kept. */
 export class WebhookAttempt extends WebhookAttemptSchema.class {}
 WebhookAttemptSchema.setClass(WebhookAttempt);
+
+export type AttemptResult = 'delivered' | 'refused' | 'failed';
+
+export function resultOf({ status, refusals }: Partial<Pick<WebhookAttempt, 'status' | 'refusals'>>): AttemptResult {
+  if (typeof refusals === 'number') return 'refused';
+  return typeof status === 'number' && status >= 200 && status < 300 ? 'delivered' : 'failed';
+}

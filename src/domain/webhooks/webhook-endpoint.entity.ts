@@ -2,6 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 
 import type { EventPosition, EventType } from '../events/event.ts';
 import type { Id } from '../id.ts';
+import { versionOf } from '../version.ts';
 
 const disabledReasons = ['GONE', 'FAILED_FOR_DAYS'] as const;
 export type DisabledReason = (typeof disabledReasons)[number];
@@ -41,3 +42,18 @@ const WebhookEndpointSchema = defineEntity({
 /** An endpoint that the log of events is sent to. Its secrets are derived from their version, and not stored. */
 export class WebhookEndpoint extends WebhookEndpointSchema.class {}
 WebhookEndpointSchema.setClass(WebhookEndpoint);
+
+export type WebhookState = 'active' | 'paused' | 'failing' | 'disabled';
+
+export function stateOf({ disabledReason, isPaused, nextAttemptAt }: WebhookEndpoint): WebhookState {
+  if (disabledReason !== null) return 'disabled';
+  if (isPaused) return 'paused';
+  return nextAttemptAt === null ? 'active' : 'failing';
+}
+
+/** Of what administrators set; deliveries don't change it, unless they disable the endpoint. */
+export function webhookVersion(endpoint: WebhookEndpoint): string {
+  const { id, url, description, eventTypes, isThin, maxInFlight, isPaused, disabledReason, secretVersion } = endpoint;
+  const settings = { url, description, eventTypes, isThin, maxInFlight };
+  return versionOf({ id, ...settings, isPaused, disabledReason, secretVersion });
+}

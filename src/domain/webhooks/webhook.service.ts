@@ -1,16 +1,16 @@
 import { DomainError } from '../errors.ts';
-import { eventIdRule, type EventPosition, type EventType } from '../events/event.ts';
+import { eventIdRule, type EventPosition } from '../events/event.ts';
 import type { Id } from '../id.ts';
-import { InputCheck, type Rule } from '../input.ts';
+import { InputCheck } from '../input.ts';
 import { pageOf, parseKeyset, parseListRequest, type ListRequest, type Page, type PageArguments } from '../page.ts';
-import { anyRule, descriptionRule, integerRule } from '../rules.ts';
+import { integerRule } from '../rules.ts';
 import { existing, findByIds, lockById, type RowData, type UpdateOptions } from '../store.ts';
 import type { Stores } from '../stores.ts';
-import { versionOf } from '../version.ts';
-import { optional, parseChanges, parseNew, required, withDefault } from '../written-fields.ts';
+import { parseChanges, parseNew } from '../written-fields.ts';
 import type { WebhookAttempt } from './webhook-attempt.entity.ts';
 import type { WebhookEndpointChange } from './webhook-endpoint-change.entity.ts';
-import type { WebhookEndpoint } from './webhook-endpoint.entity.ts';
+import { type WebhookEndpoint, webhookVersion } from './webhook-endpoint.entity.ts';
+import { type NewWebhook, type WebhookChanges, webhookFields } from './webhook-fields.ts';
 import {
   attemptSorting,
   type NewWebhookEndpoint,
@@ -29,35 +29,15 @@ export interface WebhookOutlet {
   sendTest(endpoint: WebhookEndpoint): Promise<RowData<WebhookAttempt> | undefined>;
 }
 
-export interface WebhookChanges {
-  readonly url?: string | null | undefined;
-  readonly description?: string | null | undefined;
-  readonly eventTypes?: EventType[] | null | undefined;
-  readonly isThin?: boolean | null | undefined;
-  readonly maxInFlight?: number | null | undefined;
-}
-
-export interface NewWebhook extends WebhookChanges {
-  readonly url: string;
-  /** The id of an event; without one the endpoint is sent what happens from now on. */
-  readonly after?: string | null | undefined;
-}
-
 export interface WebhookWithSecret {
   readonly webhookEndpoint: WebhookEndpoint;
   readonly secret: string;
 }
 
-export type WebhookState = 'active' | 'paused' | 'failing' | 'disabled';
-
-export type AttemptResult = 'delivered' | 'refused' | 'failed';
-
 type PageRequest = Pick<PageArguments, 'first' | 'after'>;
 
 const noun = 'webhook endpoint';
 const maxEndpoints = 1_000;
-const maxInFlightRule = integerRule(1, 16);
-const defaultMaxInFlight = 4;
 const overlapSecondsRule = integerRule(0, 7 * 86_400);
 const defaultOverlapSeconds = 86_400;
 const attemptsMillis = 7 * 86_400_000;
@@ -131,7 +111,7 @@ export class WebhookService {
   async create({ after, ...input }: NewWebhook): Promise<WebhookWithSecret> {
     const outlet = this.#needOutlet();
     const check = new InputCheck();
-    const fields = parseNew(fieldsOf(outlet), check, input);
+    const fields = parseNew(webhookFields(outlet), check, input);
     const given = check.optional('after', after, eventIdRule);
     check.throwIfRefused();
     const position = given ?? (await this.#stores.events.last());
@@ -150,7 +130,7 @@ export class WebhookService {
 
   async update(id: string, input: WebhookChanges, options: UpdateOptions = {}): Promise<WebhookEndpoint> {
     const check = new InputCheck();
-    const changes = parseChanges(fieldsOf(this.#needOutlet()), check, input);
+    const changes = parseChanges(webhookFields(this.#needOutlet()), check, input);
     check.throwIfRefused();
     return this.#change(id, options, () => changes);
   }
@@ -198,19 +178,25 @@ export class WebhookService {
       async ({ webhooks }, endpoint) => {
         // Also where the position is the same: what the process has sent since isn't saved yet.
         await webhooks.endLease(endpoint.id);
+        await webhooks.forgetRefusals(endpoint.id);
         await webhooks.recordReplay(endpoint.id, this.#by, new Date(this.#stores.clock.now()));
       },
     );
   }
 
-  /** Sends `webhook.test` now, whatever its state. Throws CONFLICT while its receiver has too many requests. */
+  /** Sends `webhook.test` now, whatever its state. Throws CONFLICT while too many requests are under way. */
   async test(id: string): Promise<RowData<WebhookAttempt>> {
     const outlet = this.#needOutlet();
     const attempt = await outlet.sendTest(await this.get(id));
     if (attempt === undefined) {
-      throw new DomainError('CONFLICT', 'Too many requests are under way to this address. Try again in a few seconds.');
+      const message = 'Too many test events, or requests to this address, are under way. Try again in a few seconds.';
+      throw new DomainError('CONFLICT', message);
     }
-    await this.#stores.webhooks.recordAttempt(attempt);
+    await this.#stores.transaction(async ({ webhooks }) => {
+      // It may have been deleted meanwhile.
+      await lockById(webhooks, noun, id);
+      await webhooks.recordAttempt(attempt);
+    });
     return attempt;
   }
 
@@ -274,63 +260,15 @@ export class WebhookService {
   }
 }
 
-/** Where it is sent to, and what its failures were: a process that delivers begins anew. */
-const endsLease = ['url', 'failures'] as const;
+/** Where it is sent to, what, and what its failures were: a process that delivers begins anew. */
+const endsLease = ['url', 'eventTypes', 'isThin', 'failures'] as const;
 
 const recovered = { failures: 0, failingSince: null, nextAttemptAt: null, isHealthy: true } as const;
-
-export function stateOf({ disabledReason, isPaused, nextAttemptAt }: WebhookEndpoint): WebhookState {
-  if (disabledReason !== null) return 'disabled';
-  if (isPaused) return 'paused';
-  return nextAttemptAt === null ? 'active' : 'failing';
-}
-
-export function resultOf({ status, refusals }: Partial<Pick<WebhookAttempt, 'status' | 'refusals'>>): AttemptResult {
-  if (typeof refusals === 'number') return 'refused';
-  return typeof status === 'number' && status >= 200 && status < 300 ? 'delivered' : 'failed';
-}
-
-/** Of what administrators set; deliveries don't change it, unless they disable the endpoint. */
-export function webhookVersion(endpoint: WebhookEndpoint): string {
-  const { id, url, description, eventTypes, isThin, maxInFlight, isPaused, disabledReason, secretVersion } = endpoint;
-  return versionOf({
-    id,
-    url,
-    description,
-    eventTypes,
-    isThin,
-    maxInFlight,
-    isPaused,
-    disabledReason,
-    secretVersion,
-  });
-}
 
 function checkVersion(endpoint: WebhookEndpoint, { precondition }: UpdateOptions): void {
   if (precondition === undefined || precondition(webhookVersion(endpoint))) return;
   throw new DomainError('PRECONDITION_FAILED', `The ${noun} ${endpoint.id} has changed: read it again.`);
 }
-
-function fieldsOf(outlet: WebhookOutlet) {
-  const urlRule: Rule<string, string> = (url, refuse) => {
-    const refusal = outlet.refusalOf(url);
-    if (refusal !== undefined) refuse(`${refusal}.`);
-    return url;
-  };
-  return {
-    url: required(urlRule),
-    description: optional(descriptionRule),
-    eventTypes: optional(typesRule),
-    isThin: withDefault(anyRule<boolean>(), false),
-    maxInFlight: withDefault(maxInFlightRule, defaultMaxInFlight),
-  };
-}
-
-/** Each once. */
-const typesRule: Rule<EventType[], EventType[]> = (types, refuse) => {
-  if (types.length === 0) refuse('must name at least one type: leave it out for all.');
-  return [...new Set(types)];
-};
 
 function latestFirst<Row>(
   sorting: Parameters<typeof parseKeyset<Row, 'ID'>>[0],

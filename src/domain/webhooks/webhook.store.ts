@@ -30,6 +30,8 @@ export interface WebhookStore
   endLease(id: Id): Promise<void>;
   /** Sets the actor for the changes of this store's transaction. */
   attributeChangesTo(by: string): Promise<void>;
+  /** Events that were refused are sent like others. */
+  forgetRefusals(id: Id): Promise<void>;
   recordReplay(id: Id, by: string, at: Date): Promise<void>;
   recordAttempt(attempt: RowData<WebhookAttempt>): Promise<void>;
   /** The same page of its attempts for each endpoint. */

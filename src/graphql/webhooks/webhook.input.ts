@@ -1,7 +1,7 @@
 import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
 
 import type { EventType } from '../../domain/events/event.ts';
-import type { NewWebhook, WebhookChanges } from '../../domain/webhooks/webhook.service.ts';
+import type { NewWebhook, WebhookChanges } from '../../domain/webhooks/webhook-fields.ts';
 import { EventTypeEnum } from '../events/event.type.ts';
 
 const urlDescription =

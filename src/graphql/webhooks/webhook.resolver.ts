@@ -4,20 +4,18 @@ import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Roo
 import { describeChanges } from '../../domain/access/api-key-change.entity.ts';
 import { nameInHistory } from '../../domain/access/principal.ts';
 import { validationFailed } from '../../domain/errors.ts';
-import type { EventType } from '../../domain/events/event.ts';
+import { eventIdOf, type EventType } from '../../domain/events/event.ts';
 import type { Services } from '../../domain/services.ts';
 import { isVersion } from '../../domain/version.ts';
-import type { WebhookAttempt } from '../../domain/webhooks/webhook-attempt.entity.ts';
+import { type AttemptResult, resultOf, type WebhookAttempt } from '../../domain/webhooks/webhook-attempt.entity.ts';
 import type { WebhookEndpointChange } from '../../domain/webhooks/webhook-endpoint-change.entity.ts';
-import type { WebhookEndpoint } from '../../domain/webhooks/webhook-endpoint.entity.ts';
 import {
-  type AttemptResult,
-  resultOf,
   stateOf,
-  type WebhookService,
+  type WebhookEndpoint,
   type WebhookState,
   webhookVersion,
-} from '../../domain/webhooks/webhook.service.ts';
+} from '../../domain/webhooks/webhook-endpoint.entity.ts';
+import type { WebhookService } from '../../domain/webhooks/webhook.service.ts';
 import { PageArgs } from '../connections/connection.args.ts';
 import { childConnection, PageConnection, requestFor } from '../connections/connection.ts';
 import type { GraphQLContext } from '../context.ts';
@@ -107,6 +105,11 @@ class WebhookEndpointResolver {
   @FieldResolver(() => [EventTypeEnum], { nullable: true, description: 'The types that it is sent; null for all.' })
   eventTypes(@Root() { eventTypes }: WebhookEndpoint): EventType[] | null {
     return eventTypes ?? null;
+  }
+
+  @FieldResolver(() => ID, { description: 'The id of an event: everything up to it is done.' })
+  position(@Root() { position }: WebhookEndpoint): string {
+    return eventIdOf(position);
   }
 
   @Computed()

@@ -1,9 +1,8 @@
 import { Field, ID, Int, ObjectType } from 'type-graphql';
 
-import type { WebhookAttempt, WebhookFailure } from '../../domain/webhooks/webhook-attempt.entity.ts';
+import type { AttemptResult, WebhookAttempt, WebhookFailure } from '../../domain/webhooks/webhook-attempt.entity.ts';
 import type { WebhookAction, WebhookEndpointChange } from '../../domain/webhooks/webhook-endpoint-change.entity.ts';
-import type { DisabledReason, WebhookEndpoint } from '../../domain/webhooks/webhook-endpoint.entity.ts';
-import type { AttemptResult, WebhookState } from '../../domain/webhooks/webhook.service.ts';
+import type { DisabledReason, WebhookEndpoint, WebhookState } from '../../domain/webhooks/webhook-endpoint.entity.ts';
 import { connectionType } from '../connections/connection.type.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
 import { registerEnum } from '../enum.ts';
@@ -127,50 +126,37 @@ export const WebhookEndpointChangeConnectionType = connectionType<WebhookEndpoin
   () => WebhookEndpointChangeType,
 );
 
-const changed = { description: 'The endpoint as it is now.' };
-const secretDescription = 'The secret to verify signatures with. Store it safely: it cannot be shown again.';
+@ObjectType({ simpleResolvers: true })
+abstract class EndpointPayload {
+  @Field(() => WebhookEndpointType, { description: 'The endpoint as it is now.' })
+  webhookEndpoint!: WebhookEndpoint;
+}
+
+@ObjectType({ simpleResolvers: true })
+abstract class SecretPayload extends EndpointPayload {
+  @Field(() => String, {
+    description: 'The secret to verify signatures with. Store it safely: it cannot be shown again.',
+  })
+  secret!: string;
+}
 
 @ObjectType({ description: 'The result of `createWebhookEndpoint`.', simpleResolvers: true })
-export class CreateWebhookEndpointPayload {
-  @Field(() => WebhookEndpointType, { description: 'The new endpoint.' })
-  webhookEndpoint!: WebhookEndpoint;
-
-  @Field(() => String, { description: secretDescription })
-  secret!: string;
-}
-
-@ObjectType({ description: 'The result of `updateWebhookEndpoint`.', simpleResolvers: true })
-export class UpdateWebhookEndpointPayload {
-  @Field(() => WebhookEndpointType, changed)
-  webhookEndpoint!: WebhookEndpoint;
-}
-
-@ObjectType({ description: 'The result of `pauseWebhookEndpoint`.', simpleResolvers: true })
-export class PauseWebhookEndpointPayload {
-  @Field(() => WebhookEndpointType, changed)
-  webhookEndpoint!: WebhookEndpoint;
-}
-
-@ObjectType({ description: 'The result of `resumeWebhookEndpoint`.', simpleResolvers: true })
-export class ResumeWebhookEndpointPayload {
-  @Field(() => WebhookEndpointType, changed)
-  webhookEndpoint!: WebhookEndpoint;
-}
+export class CreateWebhookEndpointPayload extends SecretPayload {}
 
 @ObjectType({ description: 'The result of `rotateWebhookSecret`.', simpleResolvers: true })
-export class RotateWebhookSecretPayload {
-  @Field(() => WebhookEndpointType, changed)
-  webhookEndpoint!: WebhookEndpoint;
+export class RotateWebhookSecretPayload extends SecretPayload {}
 
-  @Field(() => String, { description: secretDescription })
-  secret!: string;
-}
+@ObjectType({ description: 'The result of `updateWebhookEndpoint`.', simpleResolvers: true })
+export class UpdateWebhookEndpointPayload extends EndpointPayload {}
+
+@ObjectType({ description: 'The result of `pauseWebhookEndpoint`.', simpleResolvers: true })
+export class PauseWebhookEndpointPayload extends EndpointPayload {}
+
+@ObjectType({ description: 'The result of `resumeWebhookEndpoint`.', simpleResolvers: true })
+export class ResumeWebhookEndpointPayload extends EndpointPayload {}
 
 @ObjectType({ description: 'The result of `replayWebhookEndpoint`.', simpleResolvers: true })
-export class ReplayWebhookEndpointPayload {
-  @Field(() => WebhookEndpointType, changed)
-  webhookEndpoint!: WebhookEndpoint;
-}
+export class ReplayWebhookEndpointPayload extends EndpointPayload {}
 
 @ObjectType({ description: 'The result of `testWebhookEndpoint`.', simpleResolvers: true })
 export class TestWebhookEndpointPayload {

@@ -11,7 +11,7 @@ import { pageSecurityPolicy, renderPage } from './page.ts';
 import { AddressedText, ownAddress, writtenAddress } from '../addressed-text.ts';
 import { scalarDocument } from './scalar-document.ts';
 
-interface DocsOptions {
+export interface DocsOptions {
   readonly document: OpenApiDocument;
   /** Where the REST layer is: an empty text for the root, or `/v1`. */
   readonly restPrefix: string;

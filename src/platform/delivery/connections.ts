@@ -3,7 +3,8 @@ import type { Socket } from 'node:net';
 
 import { buildConnector, Client, errors } from 'undici';
 
-import { type Destinations, hostOf, portOf } from './destination.ts';
+import { within } from '../background.ts';
+import { type Destinations, portOf } from './destination.ts';
 
 /** A receiver's address may have moved: a name is resolved again at every connection, and none lasts for longer. */
 const maxAgeMillis = 60_000;
@@ -13,6 +14,8 @@ const connectMillis = 3_000;
 const maxAddresses = 4;
 /** Requests under way to one address, whatever names lead there. */
 const maxPerAddress = 8;
+/** Idle connections, to all origins together. */
+const maxIdle = 256;
 const maxHeaderBytes = 16 * 1024;
 
 /** All slots of an address are taken: the request can be sent later. */
@@ -29,6 +32,7 @@ export class ConnectError extends Error {
 /** One connection to the address that was checked, with a request at a time. It never connects a second time. */
 export interface Connection {
   readonly client: Client;
+  readonly socket: Socket;
   readonly origin: string;
   readonly address: string;
   readonly isReused: boolean;
@@ -41,27 +45,31 @@ export class Connections {
   readonly #destinations: Destinations;
   readonly #idle = new Map<string, Connection[]>();
   readonly #underWay = new Map<string, number>();
+  #isClosed = false;
 
   constructor(destinations: Destinations) {
     this.#destinations = destinations;
   }
 
   /**
-   * A connection to the URL's host, which has a slot of its address until `release` or `destroy`. Throws
-   * DestinationError, AddressBusyError and ConnectError.
+   * A connection to the URL's host, which has a slot of its address until `release` or `destroy`: an idle one, or one
+   * that is opened before a moment (monotonic time). Throws DestinationError, AddressBusyError and ConnectError.
    */
-  async take(url: URL, isFresh: boolean): Promise<Connection> {
-    const idle = isFresh ? undefined : this.#takeIdle(url.origin);
-    if (idle !== undefined) return idle;
-    const addresses = await this.#destinations.addressesOf(url);
-    const endsAt = performance.now() + connectMillis;
-    let failure: unknown;
+  async take(url: URL, endsAt: number): Promise<Connection> {
+    return this.#takeIdle(url.origin) ?? this.open(url, endsAt);
+  }
+
+  async open(url: URL, endsAt: number): Promise<Connection> {
+    const leftMillis = Math.max(0, endsAt - performance.now());
+    const addresses = (await within(leftMillis, this.#destinations.addressesOf(url))) ?? [];
+    const connectEndsAt = Math.min(performance.now() + connectMillis, endsAt);
+    let failure: unknown = new errors.ConnectTimeoutError();
     for (const address of addresses.slice(0, maxAddresses)) {
-      const leftMillis = endsAt - performance.now();
-      if (leftMillis <= 0) break;
+      const timeout = connectEndsAt - performance.now();
+      if (timeout <= 0) break;
       this.#takeSlot(address);
       try {
-        return await this.#open(url, address, leftMillis);
+        return await this.#open(url, address, timeout);
       } catch (error) {
         this.#releaseSlot(address);
         failure = error;
@@ -72,9 +80,10 @@ export class Connections {
 
   /** The request has ended, and the connection may take another one. */
   release(connection: Connection): void {
-    this.#releaseSlot(connection.address);
     const { client, origin, openedAt } = connection;
-    if (client.destroyed || performance.now() - openedAt > maxAgeMillis) return destroy(connection);
+    const isOld = performance.now() - openedAt > maxAgeMillis;
+    if (this.#isClosed || client.destroyed || isOld || this.#idleCount >= maxIdle) return this.destroy(connection);
+    this.#releaseSlot(connection.address);
     const idle = this.#idle.get(origin) ?? [];
     this.#idle.set(origin, [...idle, { ...connection, isReused: true }]);
     return undefined;
@@ -85,9 +94,15 @@ export class Connections {
     destroy(connection);
   }
 
+  /** Those that are in use are closed when they are released. */
   close(): void {
+    this.#isClosed = true;
     for (const connection of [...this.#idle.values()].flat()) destroy(connection);
     this.#idle.clear();
+  }
+
+  get #idleCount(): number {
+    return [...this.#idle.values()].reduce((sum, { length }) => sum + length, 0);
   }
 
   #takeIdle(origin: string): Connection | undefined {
@@ -111,18 +126,20 @@ export class Connections {
   }
 
   async #open(url: URL, address: string, timeout: number): Promise<Connection> {
-    const { origin } = url;
-    const servername = hostOf(url).replace(/\.$/, '');
+    const { origin, hostname, protocol } = url;
     const connect = buildConnector({
       timeout,
       maxCachedSessions: 0,
+      // Whatever NODE_TLS_REJECT_UNAUTHORIZED is.
+      rejectUnauthorized: true,
       minVersion: 'TLSv1.2',
       secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
     });
     const socket = await new Promise<Socket>((resolve, reject) => {
-      connect(
-        { hostname: address, host: url.host, protocol: url.protocol, port: String(portOf(url)), servername },
-        (error, opened) => (opened ? resolve(opened) : reject(error ?? new Error('no socket'))),
+      // The certificate is checked for the host, of which it has no dot at the end.
+      const host = hostname.replace(/\.$/, '');
+      connect({ hostname: address, host, protocol, port: String(portOf(url)) }, (error, opened) =>
+        opened ? resolve(opened) : reject(error ?? new Error('no socket')),
       );
     });
     let isTaken = false;
@@ -139,7 +156,7 @@ export class Connections {
       maxHeaderSize: maxHeaderBytes,
       allowH2: false,
     });
-    const connection: Connection = { client, origin, address, isReused: false, openedAt: performance.now() };
+    const connection = { client, socket, origin, address, isReused: false, openedAt: performance.now() };
     client.once('disconnect', () => {
       this.#remove(connection);
       destroy(connection);
@@ -160,7 +177,8 @@ export class Connections {
   }
 }
 
-/** Whatever it was doing; its failure is known already. */
-function destroy({ client }: Connection): void {
+/** Whatever it was doing; its failure is known already. A client that has sent nothing doesn't know its socket. */
+function destroy({ client, socket }: Connection): void {
   client.destroy().catch(() => undefined);
+  socket.destroy();
 }

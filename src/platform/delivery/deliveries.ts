@@ -1,40 +1,14 @@
 import { randomUUID } from 'node:crypto';
 
 import { attempt, every, inBackground } from '../background.ts';
-import {
-  type DeliveryEvent,
-  type DisabledReason,
-  type Endpoint,
-  EndpointRun,
-  type LogPosition,
-  type Progress,
-} from './endpoint-run.ts';
+import type { DeliveryLog, DeliveryStore, DisabledReason, Endpoint } from './endpoint.ts';
+import { type Delivery, EndpointRun } from './endpoint-run.ts';
 import type { Sender, SendResult } from './sender.ts';
-import { signatureHeaders } from './signature.ts';
-
-/** The endpoints, as several processes share them. */
-export interface DeliveryStore<E extends Endpoint> {
-  /**
-   * Says that this process lives, renews its leases for 30 s, and takes and returns its part of what is free. Returns
-   * the endpoints that it may send to.
-   */
-  lease(holderId: string): Promise<readonly E[]>;
-  /** Returns the ids of those that were saved: the lease of the others is another process's. */
-  save(progress: readonly Progress[]): Promise<readonly string[]>;
-  /** The process ends: others may take its leases at once. */
-  release(holderId: string): Promise<void>;
-}
-
-export interface DeliveryLog<E extends Endpoint> {
-  /** At most so many events after a position, also those that the endpoint doesn't want; none at the end of the log. */
-  readAfter(endpoint: E, position: LogPosition, limit: number): Promise<readonly DeliveryEvent[]>;
-}
 
 export interface DeliveriesOptions<E extends Endpoint> {
   readonly store: DeliveryStore<E>;
   readonly log: DeliveryLog<E>;
   readonly sender: Sender;
-  readonly userAgent: string;
   /** Milliseconds since 1970, by the clock that the processes share. */
   readonly now: () => number;
   /** Resolves when work may begin in a tick of the event loop. */
@@ -54,8 +28,8 @@ const saveEveryMillis = 300;
 /** Positions that have passed nothing but unwanted events are saved so often. */
 const savePositionsEveryMillis = 5_000;
 const maxUnderWay = 64;
-/** Under way to endpoints whose last attempt was no success. */
-const maxUnhealthyUnderWay = 48;
+/** Under way to endpoints whose last attempt was no success, or took long. */
+const maxSlowUnderWay = 48;
 /** An event whose receiver's address has too many requests under way is tried again after this time. */
 const busyMillis = 250;
 const maxReads = 4;
@@ -69,7 +43,7 @@ export class Deliveries<E extends Endpoint> {
   readonly #holderId = randomUUID();
   #runs = new Map<string, EndpointRun<E>>();
   #underWay = 0;
-  #unhealthyUnderWay = 0;
+  #slowUnderWay = 0;
   #reads = 0;
   /** How often the log has had more. */
   #news = 0;
@@ -77,8 +51,10 @@ export class Deliveries<E extends Endpoint> {
   #leaseEndsAt = -Infinity;
   #positionsSavedAt = 0;
   readonly #timers: NodeJS.Timeout[] = [];
+  /** One statement follows another: two that change the same rows could wait for each other. */
+  #statements: Promise<void> = Promise.resolve();
   #leasing: Promise<void> | undefined;
-  #saving: Promise<void> | undefined;
+  #isSaving = false;
   readonly #sending = new Set<Promise<void>>();
   #hasFailed = false;
   #isStopped = false;
@@ -110,10 +86,15 @@ export class Deliveries<E extends Endpoint> {
   }
 
   #leaseNow(): Promise<void> {
-    this.#leasing ??= this.#lease().finally(() => {
+    this.#leasing ??= this.#inTurn(() => this.#lease()).finally(() => {
       this.#leasing = undefined;
     });
     return this.#leasing;
+  }
+
+  #inTurn(statement: () => Promise<void>): Promise<void> {
+    this.#statements = this.#statements.then(statement);
+    return this.#statements;
   }
 
   /** The log has more. */
@@ -127,10 +108,8 @@ export class Deliveries<E extends Endpoint> {
   async stop(): Promise<void> {
     this.#isStopped = true;
     for (const timer of this.#timers) clearInterval(timer);
-    await this.#leasing;
     await Promise.all(this.#sending);
-    await this.#saving;
-    await this.#save(true);
+    await this.#inTurn(() => this.#save(true));
     await this.#options.store.release(this.#holderId).catch(() => undefined);
     this.#options.sender.close();
   }
@@ -151,11 +130,12 @@ export class Deliveries<E extends Endpoint> {
 
   /**
    * Those that it had already keep their order. One that it isn't to send to any more stays until what is under way has
-   * ended and is saved: its lease goes on until then.
+   * ended, and is saved with the return of its lease.
    */
   #runsOf(endpoints: readonly E[]): Map<string, EndpointRun<E>> {
     const leased = new Map(endpoints.map((endpoint) => [endpoint.id, this.#runOf(endpoint)]));
-    const ending = [...this.#runs].filter(([id, run]) => !leased.has(id) && run.end());
+    const ending = [...this.#runs].filter(([id]) => !leased.has(id));
+    for (const [, run] of ending) run.end();
     const kept = [...this.#runs.keys()].filter((id) => leased.has(id));
     const runs = [...kept, ...leased.keys()].map((id) => [id, leased.get(id) as EndpointRun<E>] as const);
     return new Map([...runs, ...ending]);
@@ -189,11 +169,11 @@ export class Deliveries<E extends Endpoint> {
 
   #sendNext(run: EndpointRun<E>): boolean {
     if (this.#isStopped || performance.now() > this.#leaseEndsAt) return false;
-    if (run.room > 0) this.#readSoon(run);
-    const isFull = this.#underWay >= maxUnderWay || (!run.isHealthy && this.#unhealthyUnderWay >= maxUnhealthyUnderWay);
-    const event = isFull ? undefined : run.next(this.#options.now());
-    if (event === undefined) return false;
-    this.#begin(run, event);
+    if (run.wantsMore) this.#readSoon(run);
+    const isFull = this.#underWay >= maxUnderWay || (!run.isQuick && this.#slowUnderWay >= maxSlowUnderWay);
+    const delivery = isFull ? undefined : run.next(this.#options.now());
+    if (delivery === undefined) return false;
+    this.#begin(run, delivery);
     // The endpoint is the last one in the next round.
     this.#runs.delete(run.endpoint.id);
     this.#runs.set(run.endpoint.id, run);
@@ -201,12 +181,13 @@ export class Deliveries<E extends Endpoint> {
   }
 
   #readSoon(run: EndpointRun<E>): void {
-    if (this.#reads >= maxReads || (run.heldBytes > 0 && this.#heldBytes() > maxHeldBytes)) return;
-    const limit = Math.min(run.room, maxReadEvents);
+    if (this.#reads >= maxReads) return;
+    const isFull = this.#heldBytes() > maxHeldBytes;
+    if (isFull && run.heldBytes > 0) return;
     this.#reads += 1;
     run.isReading = true;
     inBackground(
-      this.#read(run, limit).finally(() => {
+      this.#read(run, isFull ? 1 : maxReadEvents).finally(() => {
         this.#reads -= 1;
         run.isReading = false;
         this.#sendSoon();
@@ -234,36 +215,34 @@ export class Deliveries<E extends Endpoint> {
     return [...this.#runs.values()].reduce((sum, { heldBytes }) => sum + heldBytes, 0);
   }
 
-  #begin(run: EndpointRun<E>, event: DeliveryEvent): void {
-    const isUnhealthy = !run.isHealthy;
-    run.begin(event);
+  #begin(run: EndpointRun<E>, delivery: Delivery): void {
+    const isSlow = !run.isQuick;
+    run.begin(delivery);
     this.#underWay += 1;
-    if (isUnhealthy) this.#unhealthyUnderWay += 1;
-    const sending = this.#send(run, event).finally(() => {
+    if (isSlow) this.#slowUnderWay += 1;
+    const sending = this.#send(run, delivery).finally(() => {
       this.#sending.delete(sending);
       this.#underWay -= 1;
-      if (isUnhealthy) this.#unhealthyUnderWay -= 1;
+      if (isSlow) this.#slowUnderWay -= 1;
     });
     this.#sending.add(sending);
     inBackground(sending.then(() => this.#sendSoon()));
   }
 
-  async #send(run: EndpointRun<E>, event: DeliveryEvent): Promise<void> {
-    const { sender, userAgent, now, enterTick } = this.#options;
+  async #send(run: EndpointRun<E>, delivery: Delivery): Promise<void> {
+    const { sender, now, enterTick } = this.#options;
     await enterTick();
     const { url, secrets } = run.endpoint;
-    const body = event.body();
-    const signature = signatureHeaders(event.id, Math.floor(now() / 1_000), body, secrets());
-    const headers = { 'content-type': 'application/json', 'user-agent': userAgent, ...signature };
-    const result = await sender.send({ url, headers, body });
-    if (result === 'busy') run.postpone(event, now() + busyMillis);
-    else this.#finish(run, event, result);
+    const { id, body } = delivery.event;
+    const result = await sender.send({ url, id, body: body(), secrets: secrets() });
+    if (result === 'busy') run.postpone(delivery, now() + busyMillis);
+    else this.#finish(run, delivery, result);
   }
 
-  #finish(run: EndpointRun<E>, event: DeliveryEvent, result: SendResult): void {
+  #finish(run: EndpointRun<E>, delivery: Delivery, result: SendResult): void {
     const { onAttempt, onFailing, onRecovered, onDisabled, now } = this.#options;
     const before = run.state;
-    run.finish(event, result, now());
+    run.finish(delivery, result, now());
     const { state, endpoint, disabled } = run;
     onAttempt(endpoint, result);
     if (state === before) return;
@@ -271,15 +250,20 @@ export class Deliveries<E extends Endpoint> {
     else if (state === 'failing') onFailing(endpoint, result);
     else onRecovered(endpoint);
   }
-  #saveNow(): void {
+
+  async #saveNow(): Promise<void> {
+    if (this.#isSaving) return;
+    this.#isSaving = true;
     const withPositions = performance.now() - this.#positionsSavedAt >= savePositionsEveryMillis;
     if (withPositions) this.#positionsSavedAt = performance.now();
-    this.#saving ??= this.#save(withPositions).finally(() => {
-      this.#saving = undefined;
-    });
+    await this.#inTurn(() => this.#save(withPositions));
+    this.#isSaving = false;
   }
 
-  /** Never rejects. What another process has leased meanwhile is dropped: that process sends it again. */
+  /**
+   * Never rejects. An endpoint that was returned is dropped, and so is one that another process has leased meanwhile,
+   * which sends again what isn't saved.
+   */
   async #save(withPositions: boolean): Promise<void> {
     const taken = [...this.#runs.values()].flatMap((run) => {
       const progress = run.takeProgress(withPositions);
@@ -289,7 +273,7 @@ export class Deliveries<E extends Endpoint> {
     try {
       const saved = new Set(await this.#options.store.save(taken.map(({ progress }) => progress)));
       for (const { run, progress } of taken) {
-        if (saved.has(progress.id)) run.recordSaved(progress);
+        if (saved.has(progress.id) && !progress.isReturned) run.recordSaved(progress);
         else if (this.#runs.get(progress.id) === run) this.#runs.delete(progress.id);
       }
       this.#sendSoon();

@@ -30,8 +30,9 @@ export interface DestinationRules {
   readonly nameServers?: readonly string[] | undefined;
 }
 
-/** For how long the resolution of a name is waited for. */
+/** For how long the resolution of a name is waited for: a lost packet is sent again within that. */
 const resolveMillis = 2_000;
+const nameServerRules = { timeout: 600, tries: 2 };
 
 /**
  * Networks that `ipaddr.js` (2.5.0) calls unicast and that aren't public: the host's agent in Azure, and IPv6's second
@@ -49,7 +50,7 @@ type Network = readonly [Address, number];
 export class Destinations {
   readonly #allow: readonly Network[];
   readonly #ports: ReadonlySet<number>;
-  readonly #resolver = new dns.Resolver({ timeout: resolveMillis, tries: 1 });
+  readonly #resolver = new dns.Resolver(nameServerRules);
 
   /** Throws for a network that isn't one. */
   constructor({ allow = [], ports = [], nameServers }: DestinationRules = {}) {
@@ -98,7 +99,7 @@ export class Destinations {
 }
 
 /** Without the brackets of an IPv6 address. */
-export function hostOf(url: URL): string {
+function hostOf(url: URL): string {
   return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
 }
 

@@ -1,85 +1,12 @@
+import type { Attempt, DeliveryEvent, DisabledReason, Endpoint, Failing, LogPosition, Progress } from './endpoint.ts';
 import { disabledAfterMillis, failureWait, maxRefusals, refusalWait } from './schedule.ts';
-import type { SendFailure, SendResult } from './sender.ts';
+import type { SendResult } from './sender.ts';
 
-/** A place in the log. */
-export type LogPosition = string;
-
-/** One event of the log, as an endpoint gets it. */
-export interface DeliveryEvent {
-  readonly id: string;
-  /** The endpoint's position when this event and all before it are done. */
-  readonly position: LogPosition;
-  /**
-   * Events of one subject are delivered in their order. One without a subject is delivered when all before it are done,
-   * and before all later ones.
-   */
-  readonly subject: string | undefined;
-  readonly at: Date;
-  /** Whether the endpoint is sent it at all. */
-  readonly isWanted: boolean;
-  /** An estimate of its memory. */
-  readonly bytes: number;
-  readonly body: () => string;
-}
-
-/** Why an endpoint isn't sent anything for now. */
-export interface Failing {
-  /** Of failures since the last success. */
-  readonly count: number;
-  /** Milliseconds since 1970, by the shared clock, as is `nextAttemptAt`. */
-  readonly since: number;
-  /** Undefined when an event was refused since: the endpoint responds, but hasn't accepted anything. */
-  readonly nextAttemptAt: number | undefined;
-}
-
-export type DisabledReason = 'GONE' | 'FAILED_FOR_DAYS';
-
-/** An endpoint, as it was leased. */
-export interface Endpoint {
-  readonly id: string;
-  /** Differs for each lease; what is saved with another one is refused. */
-  readonly fence: string;
-  readonly url: string;
-  readonly maxInFlight: number;
-  readonly position: LogPosition;
-  readonly failing: Failing | undefined;
-  /** Whether its last attempt was a success, or there was none yet. */
-  readonly isHealthy: boolean;
-  /** How often events after its position were refused, and when they are tried again. */
-  readonly refusals: Readonly<Record<string, Refusals>>;
-  /** With the newest first. */
-  readonly secrets: () => readonly string[];
-}
-
-interface Refusals {
-  readonly count: number;
-  /** Null when the event isn't sent again. */
-  readonly retryAt: number | null;
-}
-
-export interface Attempt {
-  readonly eventId: string;
-  readonly at: number;
-  readonly status: number | undefined;
-  readonly failure: SendFailure | undefined;
-  readonly durationMillis: number;
-  /** Set while the event is refused: how often, and when it is tried again; never when `retryAt` is undefined. */
-  readonly refusals: { readonly count: number; readonly retryAt: number | undefined } | undefined;
-}
-
-/** The state of an endpoint, and its attempts since it was saved last. */
-export interface Progress {
-  readonly id: string;
-  readonly fence: string;
-  readonly position: LogPosition;
-  readonly failing: Failing | undefined;
-  readonly isHealthy: boolean;
-  readonly disabled: DisabledReason | undefined;
-  readonly attempts: readonly Attempt[];
-}
-
-interface Item {
+/** An event that the endpoint is sent. */
+export interface Delivery {
   readonly event: DeliveryEvent;
+  /** The endpoint's position when this event and all before it are done; unwanted ones after it count. */
+  position: LogPosition;
   isDone: boolean;
   /** Monotonic time; undefined while it isn't under way. */
   startedAt: number | undefined;
@@ -90,25 +17,33 @@ interface Item {
 /** A killed process repeats no more deliveries of an endpoint than this. */
 const maxAhead = 100;
 
+/** An endpoint that takes longer to respond is slow. */
+const slowMillis = 2_000;
+
 /** One endpoint while this process has its lease: what of the log is done, what is under way, what is next. */
 export class EndpointRun<E extends Endpoint> {
   #endpoint: E;
   #isEnding = false;
   /** The position up to which everything is done. */
   #position: LogPosition;
-  /** After the saved position, in the order of the log. */
-  readonly #items: Item[] = [];
+  #savedPosition: LogPosition;
+  /** Wanted events after the position, in the order of the log; the first one isn't done. */
+  #deliveries: Delivery[] = [];
+  /** How many deliveries lie between the saved position and the position, and how many of them are being saved. */
+  #unsaved = 0;
+  #saving = 0;
   #readTo: LogPosition;
+  #heldBytes = 0;
   #underWay = 0;
   #failing: Failing | undefined;
   /** Monotonic time of the last failure. */
   #failedAt = -Infinity;
   #isHealthy: boolean;
+  #isSlow = false;
   #disabled: DisabledReason | undefined;
   #attempts: Attempt[] = [];
-  #savedPosition: LogPosition;
-  readonly #refusals: Endpoint['refusals'];
   #hasChanged = false;
+  readonly #refusals: Endpoint['refusals'];
   /** Whether the log had nothing more when it was read last. */
   isAtEnd = false;
   isReading = false;
@@ -133,14 +68,15 @@ export class EndpointRun<E extends Endpoint> {
     this.#isEnding = false;
   }
 
-  /** Begins nothing more. False when nothing is under way and all is saved. */
-  end(): boolean {
+  /** Begins nothing more; its lease is returned when what is under way has ended. */
+  end(): void {
     this.#isEnding = true;
-    return this.#underWay > 0 || this.#hasChanged;
+    this.#hasChanged = true;
   }
 
-  get isHealthy(): boolean {
-    return this.#isHealthy;
+  /** Whether its last attempt was a success, and soon over. */
+  get isQuick(): boolean {
+    return this.#isHealthy && !this.#isSlow;
   }
 
   get state(): 'active' | 'failing' | 'disabled' {
@@ -158,68 +94,76 @@ export class EndpointRun<E extends Endpoint> {
   }
 
   get heldBytes(): number {
-    return this.#items.reduce((sum, { event, isDone }) => sum + (isDone ? 0 : event.bytes), 0);
+    return this.#heldBytes;
   }
 
   /** The instant of the oldest event that isn't delivered; undefined when there is none. */
   get waitsSince(): Date | undefined {
-    return this.#items.find(({ isDone }) => !isDone)?.event.at;
+    return this.#deliveries[0]?.event.at;
   }
 
-  /** How many events it may be given. */
-  get room(): number {
-    if (this.isReading || this.isAtEnd || this.#isEnding || this.#disabled !== undefined) return 0;
-    const isTried = this.#isHealthy && this.#failing === undefined;
-    const waiting = this.#items.filter(({ isDone }) => !isDone).length;
-    return isTried ? maxAhead - this.#items.length : 1 - waiting;
+  get wantsMore(): boolean {
+    return !this.isReading && !this.isAtEnd && !this.#isEnding && this.#disabled === undefined && this.#room > 0;
   }
 
+  /** How many wanted events it may be given; one beside those that it has refused, while it accepts none. */
+  get #room(): number {
+    const room = maxAhead - this.#unsaved - this.#deliveries.length;
+    if (this.#isHealthy && this.#failing === undefined) return room;
+    const isWaiting = this.#deliveries.some(({ isDone, refusals }) => !isDone && refusals === 0);
+    return isWaiting ? 0 : Math.min(room, 1);
+  }
+
+  /** Takes the next events of the log, as many as there is room for. */
   add(events: readonly DeliveryEvent[]): void {
     this.isAtEnd = events.length === 0;
+    let room = this.#room;
     for (const event of events) {
       const { count = 0, retryAt = 0 } = this.#refusals[event.id] ?? {};
-      const isDone = !event.isWanted || retryAt === null;
-      this.#items.push({ event, isDone, startedAt: undefined, refusals: count, retryAt: retryAt ?? 0 });
+      if (!event.isWanted || retryAt === null) this.#pass(event.position);
+      else if (room === 0) return;
+      else {
+        const { position, bytes } = event;
+        this.#deliveries.push({ event, position, isDone: false, startedAt: undefined, refusals: count, retryAt });
+        this.#heldBytes += bytes;
+        room -= 1;
+      }
       this.#readTo = event.position;
     }
-    this.#advance();
   }
 
   /** The event that may be sent now. */
-  next(now: number): DeliveryEvent | undefined {
-    if (this.#isEnding || this.#disabled !== undefined) return undefined;
-    if (this.#underWay >= this.#endpoint.maxInFlight) return undefined;
-    const isFailing = this.#failing?.nextAttemptAt !== undefined;
-    if (isFailing && (this.#underWay > 0 || now < (this.#failing?.nextAttemptAt ?? 0))) return undefined;
-    const waiting = this.#items.filter(({ isDone }) => !isDone);
-    const inOrder = isFailing || this.#endpoint.maxInFlight === 1;
-    return firstReady(inOrder ? waiting.slice(0, 1) : waiting, now)?.event;
+  next(now: number): Delivery | undefined {
+    const { nextAttemptAt } = this.#failing ?? {};
+    const maxInFlight = nextAttemptAt === undefined ? this.#endpoint.maxInFlight : 1;
+    if (this.#isEnding || this.#disabled !== undefined || this.#underWay >= maxInFlight) return undefined;
+    if (nextAttemptAt !== undefined && now < nextAttemptAt) return undefined;
+    return firstReady(this.#endpoint.maxInFlight === 1 ? this.#deliveries.slice(0, 1) : this.#deliveries, now);
   }
 
-  begin(event: DeliveryEvent): void {
-    this.#itemOf(event).startedAt = performance.now();
+  begin(delivery: Delivery): void {
+    delivery.startedAt = performance.now();
     this.#underWay += 1;
   }
 
   /** Nothing was sent: the event may be tried at that time. */
-  postpone(event: DeliveryEvent, retryAt: number): void {
-    const item = this.#itemOf(event);
-    item.startedAt = undefined;
-    item.retryAt = retryAt;
+  postpone(delivery: Delivery, retryAt: number): void {
+    delivery.startedAt = undefined;
+    delivery.retryAt = retryAt;
     this.#underWay -= 1;
   }
 
-  finish(event: DeliveryEvent, result: SendResult, now: number): void {
-    const item = this.#itemOf(event);
-    const startedAt = item.startedAt ?? 0;
-    item.startedAt = undefined;
+  finish(delivery: Delivery, result: SendResult, now: number): void {
+    const { startedAt = 0, event } = delivery;
+    const { outcome, status, failure, durationMillis } = result;
+    delivery.startedAt = undefined;
     this.#underWay -= 1;
-    this.#isHealthy = result.outcome === 'delivered';
-    if (result.outcome === 'delivered') this.#deliver(item, startedAt);
-    else if (result.outcome === 'refused') this.#refuse(item, now);
+    this.#isHealthy = outcome === 'delivered';
+    this.#isSlow = durationMillis > slowMillis;
+    if (outcome === 'delivered') this.#deliver(delivery, startedAt);
+    else if (outcome === 'refused') this.#refuse(delivery, now);
     else this.#fail(result, startedAt, now);
-    const { status, failure, durationMillis } = result;
-    const refusals = result.outcome === 'refused' ? refusalsOf(item) : undefined;
+    const refusals = outcome === 'refused' ? refusalsOf(delivery) : undefined;
     this.#attempts.push({ eventId: event.id, at: now, status, failure, durationMillis, refusals });
     this.#hasChanged = true;
     this.#advance();
@@ -232,6 +176,7 @@ export class EndpointRun<E extends Endpoint> {
     const attempts = this.#attempts;
     this.#attempts = [];
     this.#hasChanged = false;
+    this.#saving = this.#unsaved;
     const { id, fence } = this.#endpoint;
     return {
       id,
@@ -241,14 +186,14 @@ export class EndpointRun<E extends Endpoint> {
       isHealthy: this.#isHealthy,
       disabled: this.#disabled,
       attempts,
+      isReturned: this.#isEnding && this.#underWay === 0,
     };
   }
 
   /** The progress is in the database. */
   recordSaved({ position }: Progress): void {
     this.#savedPosition = position;
-    const count = this.#items.findIndex(({ event }) => event.position === position) + 1;
-    this.#items.splice(0, count);
+    this.#unsaved -= this.#saving;
   }
 
   /** The progress could not be saved: it is part of the next one. */
@@ -257,15 +202,15 @@ export class EndpointRun<E extends Endpoint> {
     this.#hasChanged = true;
   }
 
-  #deliver(item: Item, startedAt: number): void {
-    item.isDone = true;
+  #deliver(delivery: Delivery, startedAt: number): void {
+    delivery.isDone = true;
     if (startedAt > this.#failedAt) this.#failing = undefined;
   }
 
-  #refuse(item: Item, now: number): void {
-    item.refusals += 1;
-    item.isDone = item.refusals >= maxRefusals;
-    item.retryAt = now + refusalWait(item.refusals);
+  #refuse(delivery: Delivery, now: number): void {
+    delivery.refusals += 1;
+    delivery.isDone = delivery.refusals >= maxRefusals;
+    delivery.retryAt = now + refusalWait(delivery.refusals);
     if (this.#failing !== undefined) this.#failing = { ...this.#failing, nextAttemptAt: undefined };
   }
 
@@ -281,32 +226,36 @@ export class EndpointRun<E extends Endpoint> {
     else if (now - since >= disabledAfterMillis) this.#disabled = 'FAILED_FOR_DAYS';
   }
 
-  #advance(): void {
-    const firstWaiting = this.#items.findIndex(({ isDone }) => !isDone);
-    const last = this.#items[(firstWaiting === -1 ? this.#items.length : firstWaiting) - 1];
-    if (last !== undefined) this.#position = last.event.position;
+  /** An event that isn't sent is done with the one before it. */
+  #pass(position: LogPosition): void {
+    const last = this.#deliveries.at(-1);
+    if (last === undefined) this.#position = position;
+    else last.position = position;
   }
 
-  #itemOf(event: DeliveryEvent): Item {
-    const item = this.#items.find((each) => each.event === event);
-    if (item === undefined) throw new Error(`${event.id} is not among the events of endpoint ${this.#endpoint.id}.`);
-    return item;
+  #advance(): void {
+    const firstWaiting = this.#deliveries.findIndex(({ isDone }) => !isDone);
+    const done = this.#deliveries.splice(0, firstWaiting === -1 ? this.#deliveries.length : firstWaiting);
+    for (const { event } of done) this.#heldBytes -= event.bytes;
+    this.#unsaved += done.length;
+    this.#position = done.at(-1)?.position ?? this.#position;
   }
 }
 
 /** The first that doesn't wait for an earlier one of its subject. */
-function firstReady(waiting: readonly Item[], now: number): Item | undefined {
+function firstReady(deliveries: readonly Delivery[], now: number): Delivery | undefined {
   const blocked = new Set<string>();
-  for (const [index, item] of waiting.entries()) {
-    const { subject } = item.event;
-    const isReady = item.startedAt === undefined && item.retryAt <= now;
-    if (subject === undefined) return index === 0 && isReady ? item : undefined;
-    if (isReady && !blocked.has(subject)) return item;
+  for (const [index, delivery] of deliveries.entries()) {
+    if (delivery.isDone) continue;
+    const { subject } = delivery.event;
+    const isReady = delivery.startedAt === undefined && delivery.retryAt <= now;
+    if (subject === undefined) return index === 0 && isReady ? delivery : undefined;
+    if (isReady && !blocked.has(subject)) return delivery;
     blocked.add(subject);
   }
   return undefined;
 }
 
-function refusalsOf({ refusals, isDone, retryAt }: Item): Attempt['refusals'] {
+function refusalsOf({ refusals, isDone, retryAt }: Delivery): Attempt['refusals'] {
   return { count: refusals, retryAt: isDone ? undefined : retryAt };
 }

@@ -1,5 +1,5 @@
-export { Deliveries, type DeliveriesOptions, type DeliveryLog, type DeliveryStore } from './deliveries.ts';
+export { Deliveries, type DeliveriesOptions } from './deliveries.ts';
 export { Destinations, type DestinationRules } from './destination.ts';
-export type { Attempt, DeliveryEvent, Endpoint, Progress } from './endpoint-run.ts';
+export type { Attempt, DeliveryEvent, DeliveryLog, DeliveryStore, Endpoint, Progress } from './endpoint.ts';
 export { Sender, type SendRequest, type SendResult } from './sender.ts';
-export { deriveSecret, signatureHeaders } from './signature.ts';
+export { deriveSecret } from './signature.ts';

@@ -3,6 +3,7 @@ import { type Dispatcher, errors } from 'undici';
 import { AddressBusyError, ConnectError, type Connection, Connections } from './connections.ts';
 import { DestinationError, type DestinationFailure, type Destinations } from './destination.ts';
 import { type Outcome, outcomeOf, retryAfterOf } from './schedule.ts';
+import { signatureHeaders } from './signature.ts';
 
 /** For the whole of a request, however slowly bytes come. */
 const requestMillis = 15_000;
@@ -25,24 +26,37 @@ export interface SendResult {
 
 export interface SendRequest {
   readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
+  /** The same for each attempt. */
+  readonly id: string;
+  /** JSON. */
   readonly body: string;
+  readonly secrets: readonly string[];
 }
 
-/** Sends requests to addresses that others have named, and reads no more of a response than its status. */
-export class Sender {
-  readonly #connections: Connections;
-  readonly #now: () => number;
+interface SenderOptions {
+  readonly destinations: Destinations;
+  readonly userAgent: string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+}
 
-  constructor(destinations: Destinations, now: () => number) {
-    this.#connections = new Connections(destinations);
-    this.#now = now;
+class TooLateError extends Error {}
+
+/** Sends signed requests to addresses that others have named, and reads no more of a response than its status. */
+export class Sender {
+  readonly #options: SenderOptions;
+  readonly #connections: Connections;
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+    this.#connections = new Connections(options.destinations);
   }
 
   /** Resolves within 15 s. `busy` when too many requests are under way to the receiver's address: nothing was sent. */
   async send(request: SendRequest): Promise<SendResult | 'busy'> {
     const startedAt = performance.now();
-    const signal = AbortSignal.timeout(requestMillis);
+    const ending = new AbortController();
+    const timer = setTimeout(() => ending.abort(new TooLateError()), requestMillis);
     const result = (rest: Pick<SendResult, 'outcome'> & Partial<SendResult>): SendResult => ({
       status: undefined,
       failure: undefined,
@@ -51,13 +65,14 @@ export class Sender {
       ...rest,
     });
     try {
-      const { statusCode, headers } = await this.#attempt(request, signal);
+      const { statusCode, headers } = await this.#attempt(request, ending);
       const retryAfter = typeof headers['retry-after'] === 'string' ? headers['retry-after'] : undefined;
-      const retryAfterMillis = retryAfterOf(retryAfter, this.#now());
+      const retryAfterMillis = retryAfterOf(retryAfter, this.#options.now());
       return result({ outcome: outcomeOf(statusCode), status: statusCode, retryAfterMillis });
     } catch (error) {
-      if (error instanceof AddressBusyError) return 'busy';
-      return result({ outcome: 'failed', failure: signal.aborted ? 'TIMEOUT' : failureOf(error) });
+      return error instanceof AddressBusyError ? 'busy' : result({ outcome: 'failed', failure: failureOf(error) });
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -66,36 +81,42 @@ export class Sender {
   }
 
   /** A kept connection may have been closed by the receiver just now: then the request is sent once more. */
-  async #attempt(request: SendRequest, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  async #attempt(request: SendRequest, ending: AbortController): Promise<Dispatcher.ResponseData> {
+    const endsAt = performance.now() + requestMillis;
     const url = new URL(request.url);
-    const connection = await this.#connections.take(url, false);
+    const connection = await this.#connections.take(url, endsAt);
     try {
-      return await this.#request(connection, url, request, signal);
+      return await this.#request(connection, url, request, ending);
     } catch (error) {
       if (!connection.isReused || !endedCodes.has(codeOf(error))) throw error;
-      return this.#request(await this.#connections.take(url, true), url, request, signal);
+      return this.#request(await this.#connections.open(url, endsAt), url, request, ending);
     }
   }
 
   async #request(
     connection: Connection,
     url: URL,
-    { headers, body }: SendRequest,
-    signal: AbortSignal,
+    { id, body, secrets }: SendRequest,
+    ending: AbortController,
   ): Promise<Dispatcher.ResponseData> {
+    const { userAgent, now } = this.#options;
     let isWhole = false;
     let interim = 0;
-    const controller = new AbortController();
     try {
       const response = await connection.client.request({
         method: 'POST',
         path: url.pathname + url.search,
-        headers: { ...headers, 'accept-encoding': 'identity' },
+        headers: {
+          'content-type': 'application/json',
+          'accept-encoding': 'identity',
+          'user-agent': userAgent,
+          ...signatureHeaders(id, Math.floor(now() / 1_000), body, secrets),
+        },
         body,
-        signal: AbortSignal.any([signal, controller.signal]),
+        signal: ending.signal,
         onInfo: () => {
           interim += 1;
-          if (interim > maxInterim) controller.abort(new Error('too many interim responses'));
+          if (interim > maxInterim) ending.abort(new Error('too many interim responses'));
         },
       });
       isWhole = await readEnd(response.body);
@@ -137,6 +158,7 @@ const networkCodes: ReadonlySet<unknown> = new Set([
 
 function failureOf(error: unknown): SendFailure {
   if (error instanceof DestinationError) return error.failure;
+  if (error instanceof TooLateError) return 'TIMEOUT';
   const cause = error instanceof ConnectError ? error.cause : error;
   const code = codeOf(cause);
   if (code === 'UND_ERR_CONNECT_TIMEOUT') return 'TIMEOUT';

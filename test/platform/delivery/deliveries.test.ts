@@ -46,6 +46,7 @@ type Row = { -readonly [Key in keyof Endpoint]: Endpoint[Key] } & {
 /** What the processes share, as a database would have it. */
 class MemoryStore implements DeliveryStore<Endpoint> {
   readonly rows = new Map<string, Row>();
+  readonly #seen = new Set<string>();
   readonly #refusals = new Map<string, Map<string, { count: number; retryAt: number | null }>>();
 
   add(id: string, maxInFlight: number, isHealthy = true): void {
@@ -69,16 +70,15 @@ class MemoryStore implements DeliveryStore<Endpoint> {
   async lease(holder: string): Promise<readonly Endpoint[]> {
     await wait(2);
     const rows = [...this.rows.values()].filter(({ disabled }) => disabled === undefined);
-    const holders = new Set([holder, ...rows.filter((row) => row.leasedUntil > Date.now()).map((row) => row.holder)]);
-    const part = Math.ceil(rows.length / holders.size);
+    const part = Math.ceil(rows.length / this.#seen.add(holder).size);
     const isMine = (row: Row): boolean => row.holder === holder && row.leasedUntil > Date.now();
     const free = rows.filter((row) => !isMine(row) && row.leasedUntil <= Date.now());
     for (const row of free.slice(0, Math.max(0, part - rows.filter(isMine).length))) {
+      if (row.holder !== holder) row.fence = String(Number(row.fence) + 1);
       row.holder = holder;
-      row.fence = String(Number(row.fence) + 1);
       row.leasedUntil = Date.now() + leaseMillis;
     }
-    const mine = rows.filter(isMine);
+    const mine = rows.filter(isMine).slice(0, part);
     for (const row of mine) row.leasedUntil = Date.now() + leaseMillis;
     for (const row of mine) row.refusals = Object.fromEntries(this.#refusals.get(row.id)!);
     return mine.map((row) => Object.assign({}, row));
@@ -87,8 +87,9 @@ class MemoryStore implements DeliveryStore<Endpoint> {
   async save(progress: readonly Progress[]): Promise<readonly string[]> {
     await wait(2);
     const good = progress.filter(({ id, fence }) => this.rows.get(id)!.fence === fence);
-    for (const { id, position, failing, isHealthy, disabled, attempts } of good) {
+    for (const { id, position, failing, isHealthy, disabled, attempts, isReturned } of good) {
       Object.assign(this.rows.get(id)!, { position, failing, isHealthy, disabled });
+      if (isReturned) this.rows.get(id)!.leasedUntil = 0;
       for (const { eventId, refusals } of attempts) {
         if (refusals)
           this.#refusals.get(id)!.set(eventId, { count: refusals.count, retryAt: refusals.retryAt ?? null });
@@ -99,11 +100,12 @@ class MemoryStore implements DeliveryStore<Endpoint> {
 
   async release(holder: string): Promise<void> {
     await wait(2);
-    for (const row of this.rows.values()) if (row.holder === holder) row.leasedUntil = 0;
+    this.expire(holder);
   }
 
   /** As 30 s after its end. */
   expire(holder: string): void {
+    this.#seen.delete(holder);
     for (const row of this.rows.values()) if (row.holder === holder) row.leasedUntil = 0;
   }
 }
@@ -154,7 +156,7 @@ class Process {
   #holder = '';
   #isKilled = false;
 
-  constructor(store: MemoryStore, events: readonly DeliveryEvent[], sender: Sender) {
+  constructor(store: MemoryStore, events: readonly DeliveryEvent[], sender: Sender, clock = now) {
     this.#store = store;
     const ignore = (): void => undefined;
     const deliveries = new Deliveries<Endpoint>({
@@ -172,8 +174,7 @@ class Process {
       },
       sender,
       enterTick: () => this.#whileAlive(() => Promise.resolve()),
-      userAgent: 'test',
-      now,
+      now: clock,
       onAttempt: ignore,
       onFailing: ignore,
       onRecovered: ignore,
@@ -299,4 +300,67 @@ it('a hundred dead endpoints take 48 of 64 slots, and delay no good one', async 
   await until(() => store.rows.get('good')!.position === '200');
   expect([isAlive, held]).toEqual([true, 48]);
   for (const end of ends) end();
+});
+
+it('what comes after a refused event is sent, also behind a hundred that are not wanted', async () => {
+  const store = new MemoryStore();
+  store.add('refusing', 4);
+  const receivers = new Receivers(new SeededRandom(1));
+  receivers.tempers.set('refusing', (_attempt, event) => (event === '1' ? 400 : 200));
+  const [event] = logOf(1, 1);
+  const events = [event!];
+  // Time stands still, so the refused event waits for ever.
+  const { isAlive } = new Process(store, events, receivers.sender(), () => startedAt);
+  await until(() => receivers.attempts.get('refusing/1') === 1);
+  for (let id = 2; id <= 200; id += 1) {
+    const [text, isWanted] = [String(id), id === 200];
+    events.push({ ...event!, id: text, position: text, subject: text, isWanted, body: () => text });
+  }
+  await until(() => receivers.got.get('refusing')?.includes('200') === true);
+  await until(() => store.rows.get('refusing')!.isHealthy);
+  expect([isAlive, store.rows.get('refusing')!.position]).toEqual([true, '0']);
+});
+
+it('slow endpoints leave slots to quick ones', async () => {
+  const store = new MemoryStore();
+  const receivers = new Receivers(new SeededRandom(1));
+  for (let index = 0; index < 20; index += 1) {
+    store.add(`slow${index}`, 4);
+    receivers.tempers.set(`slow${index}`, () => 200);
+  }
+  store.add('good', 4);
+  receivers.tempers.set('good', () => 200);
+  const quick = receivers.sender();
+  let held = 0;
+  const sender = {
+    close: () => undefined,
+    send: async (request: SendRequest) => {
+      const isSlow = request.url.includes('slow');
+      // The first of each tells that it is slow; the others have no end.
+      if (isSlow && request.body !== '1') await new Promise(() => (held += 1));
+      return { ...((await quick.send(request)) as SendResult), durationMillis: isSlow ? 5_000 : 1 };
+    },
+  } as unknown as Sender;
+  const events = logOf(1, 1).slice();
+  const process = new Process(store, events, sender);
+  await until(() => [...store.rows.values()].every(({ position }) => position === '1'));
+  events.push(...logOf(200, 100).slice(1));
+  await until(() => store.rows.get('good')!.position === '200');
+  expect(held).toBe(48);
+  process.kill();
+});
+
+it('a process that joins gets its part at once, when the other has returned it', async () => {
+  const store = new MemoryStore();
+  const receivers = new Receivers(new SeededRandom(1));
+  for (const id of ['a', 'b', 'c', 'd']) {
+    store.add(id, 4);
+    receivers.tempers.set(id, () => 200);
+  }
+  const first = new Process(store, [], receivers.sender());
+  const holders = (): unknown[] => [...store.rows.values()].map(({ holder, leasedUntil }) => leasedUntil > 0 && holder);
+  await until(() => new Set(holders()).size === 1 && !holders().includes(false));
+  const second = new Process(store, [], receivers.sender());
+  await until(() => !holders().includes(false) && new Set(holders()).size === 2, { maxMillis: 10_000 });
+  expect([first.isAlive, second.isAlive]).toEqual([true, true]);
 });

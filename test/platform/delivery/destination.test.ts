@@ -85,6 +85,12 @@ it.each([
   ['https://[64:ff9b::127.0.0.1]/', 'has an address that is not allowed'],
   ['https://[fe80::1%25eth0]/', 'is not a URL, such as https://example.com/webhooks'],
   ['https://168.63.129.16/', 'has an address that is not allowed'],
+  // Ideographic full stops, percent-encoded digits, backslashes, and what comes before an @ in a path.
+  ['https://127。0。0。1/', 'has an address that is not allowed'],
+  ['https://%31%32%37.0.0.1/', 'has an address that is not allowed'],
+  ['https:\\\\127.0.0.1\\hook', 'has an address that is not allowed'],
+  ['https://127.0.0.1\\@example.com/', 'has an address that is not allowed'],
+  [' https://127.0.0.1\t/\n', 'has an address that is not allowed'],
   ['https://example.com/', undefined],
   ['https://example.com.:8443/a?b=c', undefined],
   ['https://bücher.example/', undefined],
@@ -100,6 +106,8 @@ const answers: Readonly<Record<string, Answer>> = {
   'mapped.test': ['8.8.8.8', '::ffff:127.0.0.1'],
   'xn--bcher-kva.test': ['8.8.4.4'],
   'silent.test': 'silent',
+  'alias.test': { alias: 'metadata.internal', addresses: ['169.254.169.254'] },
+  'many.test': [...Array.from({ length: 60 }, (_, index) => `8.8.8.${index}`), '10.0.0.1'],
 };
 
 async function outcomeOf(destinations: Destinations, url: string): Promise<unknown> {
@@ -108,7 +116,7 @@ async function outcomeOf(destinations: Destinations, url: string): Promise<unkno
 
 it('every address that a name has must be allowed; a name that has none is a failure', async () => {
   const destinations = new Destinations({ nameServers: [await startNameServer((name) => answers[name])] });
-  const outcomes = ['good', 'only6', 'mixed', 'mapped', 'bücher', 'silent', 'missing'].map((name) =>
+  const outcomes = ['good', 'only6', 'mixed', 'mapped', 'bücher', 'silent', 'missing', 'alias', 'many'].map((name) =>
     outcomeOf(destinations, `https://${name}.test/`),
   );
   expect(await Promise.all(outcomes)).toEqual([
@@ -119,6 +127,8 @@ it('every address that a name has must be allowed; a name that has none is a fai
     ['8.8.4.4'],
     'DestinationError: DNS',
     'DestinationError: DNS',
+    'DestinationError: FORBIDDEN_ADDRESS',
+    'DestinationError: FORBIDDEN_ADDRESS',
   ]);
   expect(await outcomeOf(destinations, 'https://localhost/')).toBe('DestinationError: FORBIDDEN_ADDRESS');
   expect(await outcomeOf(destinations, 'https://a.localhost./')).toBe('DestinationError: FORBIDDEN_ADDRESS');

@@ -11,6 +11,8 @@ import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
 /** A certificate of `localhost`, `*.hooks.test` and 127.0.0.1, which this process trusts. */
 const certificate = makeCertificate();
+/** For NODE_EXTRA_CA_CERTS of a service that is a process. */
+export const certificatePath = certificate.path;
 setDefaultCACertificates([...getCACertificates('bundled'), certificate.cert]);
 
 function makeCertificate(): { readonly key: string; readonly cert: string; readonly path: string } {

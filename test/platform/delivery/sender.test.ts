@@ -5,13 +5,9 @@ import type { TLSSocket } from 'node:tls';
 import { expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 
-import {
-  deriveSecret,
-  Destinations,
-  Sender,
-  type SendResult,
-  signatureHeaders,
-} from '../../../src/platform/delivery/index.ts';
+import { deriveSecret, Destinations, Sender, type SendResult } from '../../../src/platform/delivery/index.ts';
+import { Connections } from '../../../src/platform/delivery/connections.ts';
+import { signatureHeaders } from '../../../src/platform/delivery/signature.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { listen } from '../../support/listen.ts';
 import { until } from '../../support/until.ts';
@@ -20,13 +16,17 @@ import { received, type Received, startRawReceiver, startReceiver } from './rece
 
 /** Loopback is allowed, as tests need it, on whichever port they listen. */
 function senderTo(ports: readonly number[], rules: { nameServers?: string[]; allow?: string[] } = {}): Sender {
-  const sender = new Sender(new Destinations({ ports, allow: ['127.0.0.1/32'], ...rules }), Date.now);
+  const destinations = new Destinations({ ports, allow: ['127.0.0.1/32'], ...rules });
+  const sender = new Sender({ destinations, userAgent: 'test/1', now: Date.now });
   atEnd(() => sender.close());
   return sender;
 }
 
-async function post(sender: Sender, url: string, headers: Record<string, string> = {}): Promise<SendResult> {
-  const result = await sender.send({ url, headers, body: '{"type":"webhook.test"}' });
+const goodSecret = deriveSecret(Buffer.alloc(32, 1), 'endpoint 1 version 1');
+const message = { id: 'evt', body: '{"type":"webhook.test"}', secrets: [goodSecret] };
+
+async function post(sender: Sender, url: string): Promise<SendResult> {
+  const result = await sender.send({ url, ...message });
   if (result === 'busy') throw new Error('busy');
   return result;
 }
@@ -39,11 +39,7 @@ it('the receiver gets the body, the signature, and no other header that says who
       response.writeHead(204).end();
     });
   });
-  const secret = deriveSecret(Buffer.alloc(32, 1), 'endpoint 1 version 1');
-  const body = '{"type":"webhook.test"}';
-  const seconds = Math.floor(Date.now() / 1000);
-  const headers = { 'content-type': 'application/json', ...signatureHeaders('evt', seconds, body, [secret]) };
-  expect(await post(senderTo([port]), `https://localhost:${port}/a?b=c`, headers)).toMatchObject({
+  expect(await post(senderTo([port]), `https://localhost:${port}/a?b=c`)).toMatchObject({
     outcome: 'delivered',
     status: 204,
     failure: undefined,
@@ -55,11 +51,12 @@ it('the receiver gets the body, the signature, and no other header that says who
     'content-length',
     'content-type',
     'host',
+    'user-agent',
     'webhook-id',
     'webhook-signature',
     'webhook-timestamp',
   ]);
-  const verified = new Webhook(secret).verify(request!.body, request!.headers as Record<string, string>);
+  const verified = new Webhook(goodSecret).verify(request!.body, request!.headers as Record<string, string>);
   expect(verified).toEqual({ type: 'webhook.test' });
 });
 
@@ -197,13 +194,61 @@ it('a connection is kept for the next request, and one that the receiver has clo
   expect(sockets.size).toBe(2);
 });
 
+it('a connection that is kept goes to an address that its name had a minute ago, and no longer', async () => {
+  let addresses = ['127.0.0.1'];
+  const nameServers = [await startNameServer(() => addresses)];
+  const port = await startReceiver((_request, response) => response.end());
+  const sender = senderTo([port], { nameServers });
+  const url = `https://kept.hooks.test:${port}/`;
+  expect(await post(sender, url)).toMatchObject({ outcome: 'delivered' });
+  addresses = ['10.0.0.1'];
+  expect(await post(sender, url)).toMatchObject({ outcome: 'delivered' });
+  const now = performance.now.bind(performance);
+  performance.now = () => now() + 61_000;
+  try {
+    expect(await post(sender, url)).toMatchObject({ failure: 'FORBIDDEN_ADDRESS' });
+  } finally {
+    performance.now = now;
+  }
+});
+
+it('an IP address is sent no name, and its certificate is checked, whatever the environment says', async () => {
+  const port = await startReceiver((_request, response) => response.end());
+  const warnings: unknown[] = [];
+  const note = (warning: unknown): unknown => warnings.push(warning);
+  process.on('warning', note);
+  const sender = senderTo([port], { nameServers: [await startNameServer(() => ['127.0.0.1'])] });
+  expect(await post(sender, `https://127.0.0.1:${port}/`)).toMatchObject({ outcome: 'delivered' });
+  expect(warnings).toEqual([]);
+  process.off('warning', note);
+  process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
+  try {
+    expect(await post(sender, `https://another.example:${port}/`)).toMatchObject({ failure: 'TLS' });
+  } finally {
+    delete process.env['NODE_TLS_REJECT_UNAUTHORIZED'];
+  }
+});
+
+it('a connection whose time is over before it was used is closed', async () => {
+  const sockets: Socket[] = [];
+  const port = await startRawReceiver((socket) => sockets.push(socket));
+  const destinations = new Destinations({ ports: [port], allow: ['127.0.0.1/32'] });
+  const connections = new Connections(destinations);
+  const connection = await connections.take(new URL(`https://localhost:${port}/`), performance.now() + 1_000);
+  await until(() => sockets.length === 1);
+  connections.destroy(connection);
+  await until(() => sockets[0]!.closed);
+  const late = connections.take(new URL(`https://localhost:${port}/`), performance.now());
+  await expect(late).rejects.toThrow('the receiver could not be connected to');
+});
+
 it('at most 8 requests are under way to one address, whatever names lead there', async () => {
   const waiting: (() => void)[] = [];
   const port = await startReceiver((_request, response) => waiting.push(() => response.end()));
   const nameServers = [await startNameServer(() => ['127.0.0.1'])];
   const sender = senderTo([port], { nameServers });
   const results = Array.from({ length: 12 }, (_, index) =>
-    sender.send({ url: `https://name-${index}.hooks.test:${port}/`, headers: {}, body: '' }),
+    sender.send({ url: `https://name-${index}.hooks.test:${port}/`, ...message }),
   );
   await until(() => waiting.length === 8);
   const first = await Promise.race(results);

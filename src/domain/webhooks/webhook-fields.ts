@@ -1,0 +1,43 @@
+import type { EventType } from '../events/event.ts';
+import type { Rule } from '../input.ts';
+import { anyRule, descriptionRule, integerRule } from '../rules.ts';
+import { optional, required, withDefault } from '../written-fields.ts';
+
+export interface WebhookChanges {
+  readonly url?: string | null | undefined;
+  readonly description?: string | null | undefined;
+  readonly eventTypes?: EventType[] | null | undefined;
+  readonly isThin?: boolean | null | undefined;
+  readonly maxInFlight?: number | null | undefined;
+}
+
+export interface NewWebhook extends WebhookChanges {
+  readonly url: string;
+  /** The id of an event; without one the endpoint is sent what happens from now on. */
+  readonly after?: string | null | undefined;
+}
+
+const maxInFlightRule = integerRule(1, 16);
+const defaultMaxInFlight = 4;
+
+/** Each once. */
+const typesRule: Rule<EventType[], EventType[]> = (types, refuse) => {
+  if (types.length === 0) refuse('must name at least one type: leave it out for all.');
+  return [...new Set(types)];
+};
+
+/** What administrators write. `refusalOf` is a URL's fault, as a clause after it. */
+export function webhookFields(outlet: { refusalOf(url: string): string | undefined }) {
+  const urlRule: Rule<string, string> = (url, refuse) => {
+    const refusal = outlet.refusalOf(url);
+    if (refusal !== undefined) refuse(`${refusal}.`);
+    return url;
+  };
+  return {
+    url: required(urlRule),
+    description: optional(descriptionRule),
+    eventTypes: optional(typesRule),
+    isThin: withDefault(anyRule<boolean>(), false),
+    maxInFlight: withDefault(maxInFlightRule, defaultMaxInFlight),
+  };
+}
