@@ -91,6 +91,7 @@ function forVitePress(markdown) {
 /** What a guide has from elsewhere, by the name that stands in its place, such as `{{limits}}`. */
 const parts = {
   limits: () => readFileSync('src/pages/reference/limits.md', 'utf8').replace('{{plans}}', planRows).trim(),
+  cors: () => readFileSync('src/pages/reference/cors.md', 'utf8').trim(),
   codes: () => listOfCodes(graphqlCodes),
   deprecations: () => deprecations,
   changelog: changesForClients,

@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import { Observations, ofColours, seriousViolations } from './browser.ts';
 import { until } from '../support/until.ts';
 import { browser, newVisit, service } from './shared.ts';
+import { wordsOfTheField } from './words-of-the-field.ts';
 
 let page: Page;
 let observed: Observations;
@@ -36,6 +37,17 @@ export function testReference(): void {
       page = await newVisit({ height: 1000 });
       observed = new Observations(page);
       await page.goto(`${service.origin}/docs`);
+    });
+
+    it('is searched by the words of the field', async () => {
+      await page.waitForLoadState('networkidle');
+      for (const [word, , found] of wordsOfTheField) {
+        await page.keyboard.press('Control+k');
+        const dialog = page.getByRole('dialog');
+        await dialog.locator('input').fill(word);
+        await dialog.getByRole('option').first().filter({ hasText: found }).waitFor();
+        await page.keyboard.press('Escape');
+      }
     });
 
     it('explains how to back off', async () => {

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { until } from '../support/until.ts';
 import { Observations, ofColours, seriousViolations } from './browser.ts';
 import { browser, newVisit, service } from './shared.ts';
+import { wordsOfTheField } from './words-of-the-field.ts';
 
 let page: Page;
 let observed: Observations;
@@ -91,10 +92,14 @@ export function testGuides(): void {
       await page.getByRole('searchbox').fill('persistConfig');
       await page.getByRole('option').filter({ hasText: 'Relay' }).first().click();
       await page.waitForURL(`${address('relay')}#persisted-documents`);
-      for (const word of ['changelog', 'deprecations', 'sunset']) {
+      for (const [word, found] of [
+        ...wordsOfTheField,
+        ['deprecations', 'Changelog'],
+        ['sunset', 'Changelog'],
+      ] as const) {
         await page.keyboard.press('Control+k');
         await page.getByRole('searchbox').fill(word);
-        await page.getByRole('option').first().filter({ hasText: 'Changelog' }).waitFor();
+        await page.getByRole('option').first().filter({ hasText: found }).waitFor();
         await page.keyboard.press('Escape');
       }
       expect(observed.problems).toEqual([]);

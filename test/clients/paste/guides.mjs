@@ -76,7 +76,9 @@ export async function pasteGuides({ besideService, key, isInstalled = false, pat
     });
   };
   try {
-    const guides = [...pages, ...rest].filter(([name]) => name !== 'set-up' && new RegExp(pattern).test(name));
+    const guides = [...pages, ...rest].filter(
+      ([name, text]) => name !== 'set-up' && new RegExp(pattern).test(name) && text.includes('```sh'),
+    );
     const failures = [];
     const pasteNext = async () => {
       for (let guide = guides.shift(); guide !== undefined; guide = guides.shift())
