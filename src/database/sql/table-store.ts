@@ -29,7 +29,7 @@ export class ReadOnlyStore<Row, Of extends List<Row>, Relation extends string = 
     keyset: Keyset<SortFieldOf<Of>>,
     include?: Include<Relation>,
   ): Promise<Slice<Row>> {
-    return this.reads.page(this.session, filter, keyset, include);
+    return this.listsOf(filter).page(this.session, filter, keyset, include);
   }
 
   count(filter: FilterOf<Of['filter']>): Promise<number> {
@@ -42,11 +42,16 @@ export class ReadOnlyStore<Row, Of extends List<Row>, Relation extends string = 
     keyset: Keyset<SortFieldOf<Of>>,
     include?: Include<Relation>,
   ): Promise<Slice<Row>[]> {
-    return this.reads.pagePerParent(this.session, parents, filter, keyset, include);
+    return this.listsOf(filter).pagePerParent(this.session, parents, filter, keyset, include);
   }
 
   countPerParent(parents: Parents<Row>, filter: FilterOf<Of['filter']>): Promise<number[]> {
-    return this.reads.countPerParent(this.session, parents, filter);
+    return this.listsOf(filter).countPerParent(this.session, parents, filter);
+  }
+
+  /** The reads that serve lists with this filter. */
+  protected listsOf(_filter: FilterOf<Of['filter']>): TableReads<Row, Of, Relation> {
+    return this.reads;
   }
 }
 

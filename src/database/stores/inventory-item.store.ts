@@ -7,12 +7,10 @@ import {
   type InventoryRelation,
   type InventoryRelations,
   type InventoryRow,
-  type InventorySortField,
   type InventoryStore,
 } from '../../domain/inventory/inventory-item.store.ts';
 import { Pet, type PetStatus } from '../../domain/pets/pet.entity.ts';
-import type { Keyset, Slice } from '../../domain/page.ts';
-import type { Include, Parents, RowData } from '../../domain/store.ts';
+import type { RowData } from '../../domain/store.ts';
 import { oneOf, servedBy, type Conditions } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { listSource } from '../sql/list-source.ts';
@@ -85,28 +83,11 @@ class SessionInventory
     this.#readsFor = readsFor;
   }
 
-  override page(
-    filter: InventoryFilter,
-    keyset: Keyset<InventorySortField>,
-    include?: Include<InventoryRelation>,
-  ): Promise<Slice<InventoryRow>> {
-    return this.#readsFor.page(filter).page(this.session, filter, keyset, include);
-  }
-
-  override pagePerParent(
-    parents: Parents<InventoryRow>,
-    filter: InventoryFilter,
-    keyset: Keyset<InventorySortField>,
-    include?: Include<InventoryRelation>,
-  ): Promise<Slice<InventoryRow>[]> {
-    return this.#readsFor.page(filter).pagePerParent(this.session, parents, filter, keyset, include);
-  }
-
-  override countPerParent(parents: Parents<InventoryRow>, filter: InventoryFilter): Promise<number[]> {
-    return this.#readsFor.page(filter).countPerParent(this.session, parents, filter);
-  }
-
   override count(filter: InventoryFilter): Promise<number> {
     return this.#readsFor.count(filter).count(this.session, filter);
+  }
+
+  protected override listsOf(filter: InventoryFilter): InventoryReads {
+    return this.#readsFor.page(filter);
   }
 }
