@@ -27,27 +27,10 @@ interface Finder<Row> {
   findMany(ids: readonly string[], include: Include<string>): Promise<Row[]>;
 }
 
-/** A list of rows, each of which has a parent. */
-export interface ChildList<Row> {
-  listPerParent(
-    parents: readonly Id[],
-    request: ListRequest<object, string>,
-    options: ListOptions<string>,
-  ): Promise<Page<Row>[]>;
-  countPerParent(parents: readonly Id[], filter: ListRequest<object, string>['filter']): Promise<number[]>;
-}
-
-/** The service of a noun, as far as its rows are listed by the rows that they refer to. */
-interface ReferringList<Row> {
-  listPerParent(
-    parents: Parents<Record<string, unknown>>,
-    request: ListRequest<object, string>,
-    options: ListOptions<string>,
-  ): Promise<Page<Row>[]>;
-  countPerParent(
-    parents: Parents<Record<string, unknown>>,
-    filter: ListRequest<object, string>['filter'],
-  ): Promise<number[]>;
+/** A list of rows, each of which has a parent: in a noun's service, the row that a property names. */
+export interface ChildList<Row, Of = readonly Id[]> {
+  listPerParent(parents: Of, request: ListRequest<object, string>, options: ListOptions<string>): Promise<Page<Row>[]>;
+  countPerParent(parents: Of, filter: ListRequest<object, string>['filter']): Promise<number[]>;
 }
 
 /**
@@ -95,7 +78,7 @@ export class Loaders {
       field,
       (row) => idOf(parent, row),
       (services) => {
-        const service = services[collection] as ReferringList<FoundRow<Child>>;
+        const service = services[collection] as ChildList<FoundRow<Child>, Parents<Record<string, unknown>>>;
         return {
           listPerParent: (ids, request, options) => service.listPerParent({ property, ids }, request, options),
           countPerParent: (ids, filter) => service.countPerParent({ property, ids }, filter),
