@@ -4,11 +4,9 @@ import type { AddressInfo } from 'node:net';
 
 /**
  * What may happen to a request. A `lost` response is cut off before its first byte, when the service has done its work,
- * a `cut` one in its middle; a `stalled` stream sends nothing after its first bytes; a `restart` ends the service under
- * the request.
+ * a `cut` one in its middle; a `restart` ends the service under the request.
  */
-export type Misbehaviour =
-  keyof typeof refusals | 'passed' | 'reset' | 'silent' | 'lost' | 'cut' | 'stalled' | 'restart';
+export type Misbehaviour = keyof typeof refusals | 'passed' | 'reset' | 'silent' | 'lost' | 'cut' | 'restart';
 
 export const retryAfterSeconds = 1;
 
@@ -119,7 +117,6 @@ export class MisbehavingProxy {
       if (what === 'lost') return void response.destroy();
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       if (what === 'cut') return void answer.once('data', (chunk: Buffer) => cutOff(response, chunk));
-      if (what === 'stalled') return void answer.once('data', (chunk: Buffer) => response.write(chunk));
       answer.once('error', () => response.destroy());
       return void answer.pipe(response);
     });

@@ -75,7 +75,7 @@ async function send(request: Request): Promise<{ response?: Response; refusal?: 
 /** Undefined for what would be the same the next time. */
 function refusalOf(response: Response, text: string): Refusal | undefined {
   const { status, statusText, headers } = response;
-  const { message, errors = [] } = isJson(response) ? (JSON.parse(text) as Body) : {};
+  const { message, errors = [] } = isJson(response) && text !== '' ? (JSON.parse(text) as Body) : {};
   const retryAfter = Number(headers.get('Retry-After')) || 0;
   // A 409 with Retry-After says that the same request is under way.
   if ([429, 502, 503, 504].includes(status) || (status === 409 && retryAfter > 0))
