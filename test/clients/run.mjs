@@ -123,9 +123,10 @@ async function runService(dataDir, settings, use) {
   const own = { DATA_DIR: dataDir, ...settings };
   const service = await startService(own);
   // On the same port.
-  service.restart = async (signal = 'SIGKILL') => {
+  service.restart = async (signal = 'SIGKILL', whileStopped = () => undefined) => {
     service.child.kill(signal);
     await once(service.child, 'close');
+    await whileStopped(dataDir);
     Object.assign(service, await startService({ ...own, PORT: new URL(service.url).port }));
   };
   try {

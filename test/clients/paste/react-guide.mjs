@@ -1,11 +1,16 @@
 // The React guide in a browser, as a person sees it: a list that is paged, filtered and live, a creation that is shown
 // at once and refused, a change that came too late, and a service that fails and is back.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 
 import { launchBrowser } from '../../browser/browser.ts';
+
+const run = promisify(execFile);
+const seed = join(import.meta.dirname, '../../../dist/src/cli/seed.js');
 
 export async function driveReactGuide({ folder, service, env }) {
   const server = spawn('npx', ['vite', '--port', '0', '--host', '127.0.0.1'], { cwd: folder, env, detached: true });
@@ -13,7 +18,7 @@ export async function driveReactGuide({ folder, service, env }) {
     const page = await addressOf(server);
     const browser = await launchBrowser();
     try {
-      await drive(await browser.newPage(), page, { url: service.url, key: env.KEY });
+      await drive(await browser.newPage(), page, { url: service.url, key: env.KEY, restart: service.restart });
     } finally {
       await browser.close();
     }
@@ -126,4 +131,12 @@ async function drive(page, address, service) {
     await page.getByRole('alert').filter({ hasText: 'Yours: Mine. Theirs: Theirs.' }).getByText(choice).click();
     await row(`${left} (available)`).waitFor();
   }
+
+  // Rows that came past the log, while the service was stopped, are one STORE_RESYNC: the list begins anew.
+  assert.ok((await rows.count()) > 10);
+  await service.restart('SIGTERM', (dataDir) =>
+    run(process.execPath, [seed, '--pets', '20'], { env: { ...process.env, DATA_DIR: dataDir } }),
+  );
+  await page.waitForFunction('document.querySelectorAll("li").length === 10');
+  await row('Optimistic').waitFor({ state: 'detached' });
 }
