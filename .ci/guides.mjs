@@ -26,6 +26,7 @@ const settings = {
 
 /** The guides of REST, as Markdown for Scalar and as HTML with the document's own description. */
 export async function buildRestGuides() {
+  assertEveryRegionIsShown();
   const markdown = restGuides();
   const { info } = await bundleContract();
   return { markdown, html: withAnchors(await marked.parse(`${info.description}\n\n${markdown}`)) };
@@ -262,9 +263,10 @@ function fail(file, name) {
 }
 
 /** Stops the build at lines that are marked for the guides, and that no guide shows. */
-function assertEveryRegionIsShown(source) {
-  const shown = new Set(includesOf(source).map(({ file, region }) => `${file} ${region}`));
-  for (const file of globSync(['*.ts', '*/*.ts'], { cwd: clients }).filter((name) => !name.startsWith('generated/'))) {
+function assertEveryRegionIsShown() {
+  const sources = [rest, ...globSync(`${graphql}/*.md`)].map((file) => readFileSync(file, 'utf8'));
+  const shown = new Set(sources.flatMap(includesOf).map(({ file, region }) => `${file} ${region}`));
+  for (const file of globSync(['*.ts', '*/*.{ts,tsx}'], { cwd: clients })) {
     for (const [, region] of readFileSync(join(clients, file), 'utf8').matchAll(/^\/\/ guide:begin (\S+)$/gm)) {
       if (!shown.has(`${file} ${region}`)) throw new Error(`No guide shows ${file} ${region}.`);
     }
