@@ -149,6 +149,16 @@ describe('a page in the middle of a list reads a few rows, however it is filtere
     expect(Math.max(...rows)).toBeLessThan(fewRows);
   });
 
+  it('of the few rows that match, which an index of their own finds', async () => {
+    const day = { shipDateFrom: new Date('2026-01-02T00:00:00Z'), shipDateTo: new Date('2026-01-02T02:00:00Z') };
+    const rows = [
+      await mostRows(stores.orders, [day, { ...day, complete: true }], { ID: null, SHIP_DATE: Date.UTC(2026, 0, 2) }),
+      await mostRows(stores.inventory, [{ quantityAtLeast: 99 }], { PET_ID: null, QUANTITY: 50 }),
+    ];
+    // A short walk looks at 1,000 rows before.
+    expect(Math.max(...rows)).toBeLessThan(1_000 + fewRows);
+  });
+
   it('of orders without a ship date', async () => {
     const filters: OrderFilter[] = [{}, { complete: false }, { petIdIn: ['1' as Id] }];
     expect(await mostRows(stores.orders, filters, { ID: null, SHIP_DATE: null })).toBeLessThan(fewRows);

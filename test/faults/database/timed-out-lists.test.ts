@@ -1,14 +1,16 @@
 import { expect, it } from '@jest/globals';
 
+import { retryingFetch } from '../../clients/shared/retrying-fetch.ts';
 import { connect } from '../../support/postgres-client.ts';
 import { startCluster } from '../../support/started-cluster.ts';
 import { adminKey } from '../../support/service.ts';
 import { listenHere } from '../../support/test-app.ts';
+import { until } from '../../support/until.ts';
 
 const cluster = await startCluster();
 // A shorter time-out of the database stays.
 await cluster.sql(`alter database postgres set statement_timeout = '600ms'`);
-const service = await listenHere({ DATABASE_URL: cluster.url, DATABASE_POOL: '10' });
+const service = await listenHere({ DATABASE_URL: cluster.url, DATABASE_POOL: '10', LOG_LEVEL: 'info' });
 await cluster.sql(`
   insert into categories (name) select 'Dogs' from generate_series(1, 40);
   insert into pets (name, category_id) select 'Rex', 1 from generate_series(1, 40);
@@ -44,6 +46,19 @@ it('what the operation asks for after it says so too, so that the operation is n
     200,
     new Set(['QUERY_TIMED_OUT']),
   ]);
+});
+
+it('a client that retries what the guides retry sends it once', async () => {
+  const timedOutLines = () => service.log.filter((line) => line.includes('"QUERY_TIMED_OUT"')).length;
+  const before = timedOutLines();
+  const response = await retryingFetch(`${service.address}/graphql`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${adminKey}` },
+    body: JSON.stringify({ query: `{ pets(${search}) { totalCount } }` }),
+  });
+  expect(await response.json()).toMatchObject({ errors: [{ extensions: timedOut }] });
+  await until(() => timedOutLines() > before);
+  expect(timedOutLines() - before).toBe(1);
 });
 
 it('a list that waits for a lock before it is 503, and may be repeated', async () => {
