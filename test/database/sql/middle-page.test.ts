@@ -155,8 +155,8 @@ describe('a page in the middle of a list reads a few rows, however it is filtere
       await mostRows(stores.orders, [day, { ...day, complete: true }], { ID: null, SHIP_DATE: Date.UTC(2026, 0, 2) }),
       await mostRows(stores.inventory, [{ quantityAtLeast: 99 }], { PET_ID: null, QUANTITY: 50 }),
     ];
-    // A short walk looks at 1,000 rows before.
-    expect(Math.max(...rows)).toBeLessThan(1_000 + fewRows);
+    // A short walk looks at 1,000 rows before, and what is found is read a few times.
+    expect(Math.max(...rows)).toBeLessThan(pets / 4);
   });
 
   it('of orders without a ship date', async () => {
