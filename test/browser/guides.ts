@@ -87,7 +87,8 @@ export function testGuides(): void {
     });
 
     it('are searched, by the words in them', async () => {
-      await page.goto(address());
+      // Before its script has come, no key is heard.
+      await page.goto(address(), { waitUntil: 'networkidle' });
       await page.keyboard.press('Control+k');
       await page.getByRole('searchbox').fill('persistConfig');
       await page.getByRole('option').filter({ hasText: 'Relay' }).first().click();
