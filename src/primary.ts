@@ -37,7 +37,7 @@ export async function startPrimary(config: Config, count: number): Promise<void>
     handlersFor: (worker) => quotas.handlersFor(worker),
     onLines: (lines) => log.forward(lines),
     onCutLine: () => metrics.droppedLogLines.inc(),
-    onHung: (worker) => logger.error({ worker }, 'a worker has not answered for ten seconds: it is killed'),
+    onHung: (worker) => logger.error({ worker }, "a worker doesn't answer: it is killed"),
     onEnd: ({ worker, code, signal, restartMillis }) => {
       quotas.forget(worker);
       if (restartMillis === undefined) return;

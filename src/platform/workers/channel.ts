@@ -15,9 +15,12 @@ type Question = readonly [id: number, name: string, value: unknown];
 type Answer = readonly [id: number, value: unknown, failure?: string];
 
 interface Asked {
-  readonly resolve: (value: unknown) => void;
+  resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
+  readonly late: (value: unknown) => void;
 }
+
+const ignore = (): void => undefined;
 
 /**
  * Questions and answers between two processes, both ways: those of a tick are one message. While one with questions has
@@ -38,11 +41,11 @@ export class Channel {
     this.#handlers = handlers;
   }
 
-  /** Rejects when the other process fails to answer, or has ended. */
-  ask(name: string, value?: unknown): Promise<unknown> {
+  /** Rejects when the other process fails to answer, or has ended, and by `fail`: `late` gets an answer after that. */
+  ask(name: string, value?: unknown, late: (answer: unknown) => void = ignore): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#lastId += 1;
-      this.#asked.set(this.#lastId, { resolve, reject });
+      this.#asked.set(this.#lastId, { resolve, reject, late });
       this.#questions.push([this.#lastId, name, value]);
       if (!this.#isAwaiting) this.#schedule();
     });
@@ -63,9 +66,17 @@ export class Channel {
     if (this.#questions.length > 0) this.#schedule();
   }
 
+  /** The other process is silent: nobody waits for its answers any more. */
+  fail(error: Error): void {
+    for (const asked of this.#asked.values()) {
+      asked.reject(error);
+      asked.resolve = asked.late;
+    }
+  }
+
   /** The other process has ended: it answers nothing any more. */
   close(error: Error): void {
-    for (const { reject } of this.#asked.values()) reject(error);
+    this.fail(error);
     this.#asked.clear();
   }
 

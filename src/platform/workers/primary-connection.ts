@@ -17,8 +17,6 @@ const maxQuietChecks = 4;
 export class PrimaryConnection {
   readonly #channel: Channel;
   readonly #handlers: Record<string, (value: unknown) => unknown> = {};
-  /** The callers that wait for an answer. */
-  readonly #waiting = new Set<(error: Error) => void>();
   #quietChecks = 0;
   #stop: NodeJS.Signals | undefined;
   #onStop: (signal: NodeJS.Signals) => void;
@@ -46,18 +44,7 @@ export class PrimaryConnection {
 
   /** Rejects with `PrimarySilent` when the primary is silent for two seconds; `late` gets an answer after that. */
   ask(name: string, value?: unknown, late?: (answer: unknown) => void): Promise<unknown> {
-    if (this.#isSilent) return Promise.reject(silence());
-    return new Promise((resolve, reject) => {
-      const fail = (error: Error): void => {
-        this.#waiting.delete(fail);
-        reject(error);
-      };
-      this.#waiting.add(fail);
-      this.#channel.ask(name, value).then((answer) => {
-        if (this.#waiting.delete(fail)) resolve(answer);
-        else late?.(answer);
-      }, fail);
-    });
+    return this.#isSilent ? Promise.reject(silence()) : this.#channel.ask(name, value, late);
   }
 
   /** Takes one more of what the client may hold only so many of; or returns how many it holds, where that is the most. */
@@ -77,7 +64,8 @@ export class PrimaryConnection {
   }
 
   release(of: string, client: string): void {
-    inBackground(this.#channel.ask('release', [of, client]));
+    // A silent primary releases it later.
+    inBackground(this.#channel.ask('release', [of, client]).catch(() => undefined));
   }
 
   #receive(message: Message, pipe: MessagePipe): void {
@@ -97,7 +85,7 @@ export class PrimaryConnection {
 
   #check(): void {
     this.#quietChecks += 1;
-    if (this.#isSilent) for (const fail of this.#waiting) fail(silence());
+    if (this.#isSilent) this.#channel.fail(silence());
   }
 }
 

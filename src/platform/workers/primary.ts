@@ -12,7 +12,7 @@ import { forwardLines } from './whole-lines.ts';
 /** How often the primary says that it is alive, and expects the same of its workers. */
 const beatMillis = 500;
 const maxQuietBeats = 20;
-/** Of a worker that hasn't said anything yet: its modules are being loaded. */
+/** Of a worker that doesn't listen yet: it loads its modules. */
 const maxQuietStart = 120;
 
 const firstRestartMillis = 200;
@@ -56,7 +56,7 @@ export interface PrimaryOptions {
   /** A line of a worker that has been killed is cut off. */
   readonly onCutLine: () => void;
   readonly onEnd: (end: WorkerEnd) => void;
-  /** A worker hasn't said anything for ten seconds, and is killed. */
+  /** A worker hasn't said anything for ten seconds, or a minute before it listens, and is killed. */
   readonly onHung: (worker: string) => void;
   /** Its own metrics. */
   readonly ownMetrics: () => Promise<ProcessMetrics>;
@@ -67,7 +67,6 @@ interface RunningWorker extends WorkerHandle {
   readonly channel: Channel;
   readonly pipe: MessagePipe;
   quietBeats: number;
-  hasSpoken: boolean;
   listensSince?: number;
   /** Why it hasn't started, as it says. */
   reason?: string;
@@ -148,13 +147,12 @@ export class Primary {
     const id = String(worker.id);
     const pipe = new MessagePipe(worker.process.stdio[pipeDescriptor] as Duplex, (message) => {
       running.quietBeats = 0;
-      running.hasSpoken = true;
       channel.receive(message);
     });
     const handle: WorkerHandle = { id, ask: (name, value) => channel.ask(name, value) };
     const handlers = { ...handlersFor(handle), ...this.#handlersFor(worker) };
     const channel = new Channel((message) => pipe.send(message), handlers);
-    const running: RunningWorker = { ...handle, worker, channel, pipe, quietBeats: 0, hasSpoken: false };
+    const running: RunningWorker = { ...handle, worker, channel, pipe, quietBeats: 0 };
     this.#running.set(id, running);
     const forwarding = forwardLines(worker.process.stdout as Readable, onLines, onCutLine)
       .catch(() => undefined)
@@ -223,7 +221,7 @@ export class Primary {
   #beat(): void {
     for (const running of this.#running.values()) {
       running.quietBeats += 1;
-      if (running.quietBeats > (running.hasSpoken ? maxQuietBeats : maxQuietStart)) {
+      if (running.quietBeats > (running.listensSince === undefined ? maxQuietStart : maxQuietBeats)) {
         this.#options.onHung(running.id);
         running.worker.process.kill('SIGKILL');
       } else {

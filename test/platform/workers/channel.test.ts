@@ -56,6 +56,23 @@ it('a question that takes long, fails, or throws keeps no other one from being a
   expect(await late).toBe('slow');
 });
 
+it('nobody waits for a process that is silent, and an answer that comes later is handed on', async () => {
+  const { asking, deliver } = connect({ lease: (value) => value });
+  const late: unknown[] = [];
+  const asked = [asking.ask('lease', 1, (answer) => late.push(answer)), asking.ask('lease', 2)];
+  await nextTick();
+  for (let check = 0; check < 2; check += 1) asking.fail(new Error('It is silent.'));
+  for (const each of asked) await expect(each).rejects.toThrow('It is silent.');
+  expect(late).toEqual([]);
+  deliver();
+  expect(late).toEqual([1]);
+  const next = asking.ask('lease', 3);
+  await until(async () => {
+    deliver();
+    return (await Promise.race([next, nextTick()])) === 3;
+  });
+});
+
 it('when the other process has ended, everything that was asked of it fails', async () => {
   const { asking } = connect({});
   const asked = [asking.ask('one', null), asking.ask('two', null)];
