@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 
+import { childrenOf } from '../bench/measured-process.ts';
 import { Service } from './service.ts';
 import { until } from './until.ts';
 
@@ -15,8 +16,7 @@ export class ServiceOfWorkers extends Service {
 
   /** Their process ids. */
   get workers(): readonly number[] {
-    const path = `/proc/${this.pid}/task/${this.pid}/children`;
-    return readFileSync(path, 'utf8').trim().split(' ').filter(Boolean).map(Number);
+    return childrenOf(this.pid);
   }
 
   /** So many workers listen, by the lines of the log: each that has ended had listened. */
@@ -55,6 +55,22 @@ export function askOnce(
     });
     sent.on('error', reject);
     sent.end(body);
+  });
+}
+
+/** Sends a GET on a connection of its own, and reads nothing of the response's body. */
+export function openUnread(
+  address: string,
+  path: string,
+  key: string,
+): Promise<{ readonly status: number; close(): void }> {
+  return new Promise((resolve, reject) => {
+    const sent = request(`${address}${path}`, { headers: { 'x-api-key': key }, agent: new Agent() }, (response) => {
+      response.on('error', () => undefined);
+      resolve({ status: response.statusCode ?? 0, close: () => sent.destroy() });
+    });
+    sent.on('error', reject);
+    sent.end();
   });
 }
 

@@ -6,7 +6,7 @@ import { eventStream, openStream } from '../../graphql/streams/stream-client.ts'
 import { SeededRandom } from '../../support/seeded-random.ts';
 import { startCluster } from '../../support/started-cluster.ts';
 import { until } from '../../support/until.ts';
-import { type AgentResponse, askOnce, isRunning, ServiceOfWorkers } from '../../support/workers.ts';
+import { type AgentResponse, askOnce, isRunning, openUnread, ServiceOfWorkers } from '../../support/workers.ts';
 
 const cluster = await startCluster();
 const service = await ServiceOfWorkers.start({
@@ -125,6 +125,35 @@ it(
     const again = await Promise.all(Array.from({ length: 5 }, open));
     expect(again.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     for (const stream of again) stream.close();
+  },
+  maxMillis,
+);
+
+it(
+  'the whole collections of a key are counted in all workers together, and those of a killed one are free again',
+  async () => {
+    // More than the buffers between two programs hold.
+    await cluster.sql(`begin; set local session_replication_role = replica;
+      insert into categories (id, name, description) select n, n, repeat('x', 2000) from generate_series(1, 15000) n;
+      commit`);
+    const key = await service.createKey('plan: PRO');
+    const open = () => openUnread(service.address, '/categories', key);
+    const readers = await Promise.all(Array.from({ length: 8 }, open));
+    const statuses = readers.map(({ status }) => status).toSorted((a, b) => a - b);
+    expect(statuses).toEqual([200, 200, 429, 429, 429, 429, 429, 429]);
+    const { workers } = service;
+    for (const worker of workers) process.kill(worker, 'SIGKILL');
+    await until(() => !workers.some(isRunning));
+    await until(async () => (await service.get('/healthz').catch(() => undefined))?.status === 200);
+    await service.complete();
+    const again = await Promise.all([open(), open(), open()]);
+    expect(again.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 200, 429]);
+    for (const reader of [...readers, ...again]) reader.close();
+    await until(async () => {
+      const reader = await open();
+      reader.close();
+      return reader.status === 200;
+    });
   },
   maxMillis,
 );
