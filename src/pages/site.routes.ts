@@ -14,7 +14,7 @@ const builtDocs = join(import.meta.dirname, '../../docs');
 
 type SiteOptions = Pick<DocsOptions, 'restPrefix'> & DocsOptions['limits'] & Parameters<typeof registerGuides>[2];
 
-/** What people look at and generators load, without a key; `printSchema` prints the SDL. */
+/** The pages that people look at and generators load, without a key; `printSchema` prints the SDL. */
 export function registerSite(
   server: FastifyInstance,
   options: SiteOptions,

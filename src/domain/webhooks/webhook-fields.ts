@@ -26,7 +26,7 @@ const typesRule: Rule<EventType[], EventType[]> = (types, refuse) => {
   return [...new Set(types)];
 };
 
-/** What administrators write. `refusalOf` is a URL's fault, as a clause after it. */
+/** The fields that administrators write. `refusalOf` is a URL's fault, as a clause after it. */
 export function webhookFields(outlet: { refusalOf(url: string): string | undefined }) {
   const urlRule: Rule<string, string> = (url, refuse) => {
     const refusal = outlet.refusalOf(url);

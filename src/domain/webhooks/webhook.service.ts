@@ -193,7 +193,7 @@ export class WebhookService {
       throw new DomainError('CONFLICT', message);
     }
     await this.#stores.transaction(async ({ webhooks }) => {
-      // It may have been deleted meanwhile.
+      // The endpoint may have been deleted meanwhile.
       await lockById(webhooks, noun, id);
       await webhooks.recordAttempt(attempt);
     });

@@ -45,7 +45,7 @@ export function payloadCodec({ name: mutation, type }: GraphQLField<unknown, unk
   };
 }
 
-/** What is stored of a value of the type. */
+/** The part of a value of the type that is stored. */
 function storedOf(type: GraphQLOutputType, value: unknown): unknown {
   if (value === null || value === undefined) return value;
   const nullable = getNullableType(type);

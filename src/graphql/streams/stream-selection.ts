@@ -33,7 +33,7 @@ const maxBytes = 64 * 1024;
 const bytesOfField = 400;
 /** For each type on which a field is prepared. */
 const bytesOfPrepared = 400;
-/** What is selected on all types counts as if there were so many: a further noun refuses no subscription that fitted. */
+/** A selection on all types counts as if there were so many: a further noun refuses no subscription that fitted. */
 const countedTypes = 8;
 
 /** The limit of the result of one event. */
@@ -99,7 +99,7 @@ class Selector {
     this.#variables = variables;
   }
 
-  /** What is selected on every possible type is written once, before and after what is selected on some. */
+  /** Fields that are selected on every possible type are written once, before and after those of some. */
   select(type: GraphQLCompositeType, sets: readonly SelectionSetNode[]): SelectionSetNode {
     const { schema } = this.#source;
     const lists = possibleTypes(schema, type).map((each) => ({ type: each, fields: this.#collect(each, sets) }));

@@ -94,7 +94,7 @@ export class Connections {
     destroy(connection);
   }
 
-  /** Those that are in use are closed when they are released. */
+  /** Connections that are in use are closed when they are released. */
   close(): void {
     this.#isClosed = true;
     for (const connection of [...this.#idle.values()].flat()) destroy(connection);
