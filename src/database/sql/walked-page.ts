@@ -22,7 +22,7 @@ export interface WalkedSource extends PageSource {
 
 export interface WalkedPageText {
   readonly sql: string;
-  /** The columns of the row; after them come whether it matches, whether its walk has stopped there, and its position. */
+  /** Columns of the row; after them come whether it matches, whether its walk has stopped there, and its position. */
   readonly columnCount: number;
   readonly placeholders: Placeholders;
   /** How many walks one after another make the page. */
@@ -112,7 +112,7 @@ class WalkSql extends PageSql<WalkedSource> {
     return [`hits as materialized (${rows})`, `matched as materialized (select hits.* from hits ${limit})`];
   }
 
-  /** The columns that a walk needs of a row, which the order's index often has: reading each row itself takes many times as long. */
+  /** Columns that a walk needs, which the order's index often has: reading each row takes many times as long. */
   get #columns(): string {
     const { table, by, key, filters } = this.source;
     const columns = new Set([key, ...by.map(({ column }) => column)]);
