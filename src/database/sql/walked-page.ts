@@ -46,10 +46,9 @@ export function walkedPageText(source: WalkedSource, keyset: Keyset<string>): Wa
   const walk = new WalkSql(source, keyset, placeholders, at.maxWalked);
   const rows = walk.rows();
   if (rows === undefined) return undefined;
-  const indexed = conditions.flatMap((each) => (source.filters.has(each) ? (each.ownIndex ?? []) : []));
-  const isSearched = indexed.length > 0 && parent === undefined && type !== 'instant';
-  const quick = isSearched ? new WalkSql(source, keyset, placeholders, at.maxQuick) : undefined;
-  const parts = quick?.parts(rows, indexed) ?? [];
+  const [index] = conditions.flatMap((each) => (source.filters.has(each) ? (each.ownIndex ?? []) : []));
+  const isSearched = index !== undefined && parent === undefined && type !== 'instant';
+  const parts = isSearched ? new WalkSql(source, keyset, placeholders, at.maxQuick).parts(rows, index) : [];
   const found = parts.length > 0 ? 'found' : `(${rows})`;
   const list = [columns, 'found.matches', 'found.stops', ...position].join(', ');
   const page = `select ${list} from ${found} as found join ${source.source} on ${key} = found.${nameIn(key)} ${joins}
@@ -84,30 +83,31 @@ class WalkSql extends PageSql<WalkedSource> {
   }
 
   /** The parts of a statement whose last one is `found`; `rows` are those of the whole walk. */
-  parts(rows: string, indexed: readonly OwnIndex[]): string[] {
+  parts(rows: string, index: OwnIndex): string[] {
     const { table, maxMatched } = this.source;
     const short = `quick as materialized (${this.rows()})`;
     const hasStopped = 'exists (select from quick where stops)';
-    const [isUsable = 'true'] = indexed.flatMap((index) => index.isUsable ?? []);
+    const { isUsable = 'true' } = index;
     const count = '(select count(*) from matched)';
     // A `case` stops at the first condition that is met, and `matched` is executed when it is read.
     const few = `case when not ${hasStopped} then false when ${isUsable} then ${count} <= ${maxMatched} else false end`;
     const many = `case when not ${hasStopped} then false when ${isUsable} then ${count} > ${maxMatched} else true end`;
-    const others = this.source.conditions.flatMap((each, index) => (this.#isFetched(each) ? [] : [this.test(index)]));
+    const fetched = this.source.conditions.map((each) => this.#isFetched(each, index));
+    const others = fetched.flatMap((isFetched, each) => (isFetched ? [] : [this.test(each)]));
     const tests = where([...others, ...this.bounds(this.keyset), few]);
     const found = `found as (select quick.* from quick where not ${hasStopped}
       union all (select ${this.#columns}, 0::bigint, true, false from matched as ${table} ${tests} order by ${this.order} limit ${this.limit})
       union all select walk.* from (${rows}) as walk where ${many})`;
-    return [short, ...this.#matched(indexed), found];
+    const matching = fetched.flatMap((isFetched, each) => (isFetched ? [this.test(each)] : []));
+    return [short, ...this.#matched(index, matching), found];
   }
 
   /** The rows are fetched one after another, so that no more than these are. */
-  #matched([index]: readonly OwnIndex[]): string[] {
-    const { from, conditions, table, maxMatched } = this.source;
-    const tests = where(conditions.flatMap((each, at_) => (this.#isFetched(each) ? [this.test(at_)] : [])));
-    const rows = `select ${table}.* from ${from} ${tests}`;
+  #matched({ column }: OwnIndex, matching: readonly string[]): string[] {
+    const { from, table, maxMatched } = this.source;
+    const rows = `select ${table}.* from ${from} ${where(matching)}`;
     const limit = `limit ${maxMatched + 1}`;
-    if (index?.column !== undefined) return [`matched as materialized (${rows} order by ${index.column} ${limit})`];
+    if (column !== undefined) return [`matched as materialized (${rows} order by ${column} ${limit})`];
     // Apart from the limit, or the planner would look through the table for so many rows, whether there are or not.
     return [`hits as materialized (${rows})`, `matched as materialized (select hits.* from hits ${limit})`];
   }
@@ -123,8 +123,10 @@ class WalkSql extends PageSql<WalkedSource> {
     return [...columns].join(', ');
   }
 
-  #isFetched(condition: Condition): boolean {
-    return condition.ownIndex !== undefined && this.source.filters.has(condition);
+  /** What else matches is tested on the rows that this index has found. */
+  #isFetched(condition: Condition, index: OwnIndex): boolean {
+    const { ownIndex } = condition;
+    return ownIndex !== undefined && ownIndex.column === index.column && this.source.filters.has(condition);
   }
 
   protected override get isWalk(): boolean {
