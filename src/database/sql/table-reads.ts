@@ -21,7 +21,7 @@ import type { Links } from './links.ts';
 import { domainFailureOf } from '../domain-failure.ts';
 import { selectionOf, type Relation, type Selection } from './selection.ts';
 import { lockOf } from './table-lock.ts';
-import { defaultMaxWalked, filtersOf, WalkedReads } from './walked-reads.ts';
+import { defaultMaxWalked, isFilter, WalkedReads } from './walked-reads.ts';
 
 /** The SQL source of one kind of row. */
 export interface Source<Of extends List, RelationName extends string = never> {
@@ -70,9 +70,9 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
     keyset: Keyset<SortFieldOf<Of>>,
     include: Include<RelationName> = [],
   ): Promise<Slice<Row>> {
-    const walked = this.#walk(session, { filter, keyset, include });
+    const page = { conditions: this.#source.conditions(filter, false), keyset, include };
+    const walked = this.#walk(session, page);
     if (walked !== undefined) return walked.then(([slice]) => slice as Slice<Row>);
-    const page = { filter, keyset, include };
     if (keyset.maxBytes === undefined) return cut(await this.#read(session, page, (rows) => rows), keyset);
     const rows = await this.#read(session, page, numbered);
     const slice = cut(
@@ -91,7 +91,7 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
     keyset: Keyset<SortFieldOf<Of>>,
     include: Include<RelationName> = [],
   ): Promise<Slice<Row>[]> {
-    const page = { filter, keyset, include, parents };
+    const page = { conditions: this.#source.conditions(filter, true), keyset, include, parents };
     const walked = this.#walk(session, page);
     if (walked !== undefined) return walked;
     const perParent: Row[][] = parents.ids.map(() => []);
@@ -167,11 +167,10 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
   }
 
   /** The page, or that of each parent, if no index serves the whole filter in the order. */
-  #walk(session: Session, { filter, keyset, include, parents }: PageRead<Row, Of, RelationName>) {
-    const conditions = this.#source.conditions(filter, parents !== undefined);
+  #walk(session: Session, { conditions, keyset, include, parents }: PageRead<Row, Of, RelationName>) {
     if (conditions === undefined || keyset.isUnread || parents?.ids.length === 0) return undefined;
     const by = this.#source.by[keyset.sort.field];
-    if (filtersOf(conditions, by).size === 0) return undefined;
+    if (!conditions.some((each) => isFilter(each, by))) return undefined;
     const { selection } = this.#selected(include);
     const { from, parent, joined } = this.#rowsOf(parents?.property);
     const rows = { from, parent, by: joined === undefined ? by : by.map(joined), parents: parents?.ids };
@@ -181,10 +180,9 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
   /** The rows of a page, or of the same page of each parent. */
   async #read<Result>(
     session: Session,
-    { filter, keyset, include, parents }: PageRead<Row, Of, RelationName>,
+    { conditions, keyset, include, parents }: PageRead<Row, Of, RelationName>,
     variantOf: (rows: Statement<Row>) => Statement<Result>,
   ): Promise<Result[]> {
-    const conditions = this.#source.conditions(filter, parents !== undefined);
     if (conditions === undefined || keyset.isUnread || parents?.ids.length === 0) return [];
     const template = this.#pageTemplate(conditions, keyset, include, parents?.property);
     if (template === undefined) return [];
@@ -249,7 +247,7 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
 }
 
 interface PageRead<Row, Of extends List, RelationName extends string> {
-  readonly filter: FilterOf<Of['filter']>;
+  readonly conditions: Conditions;
   readonly keyset: Keyset<SortFieldOf<Of>>;
   readonly include: Include<RelationName>;
   readonly parents?: Parents<Row>;

@@ -48,9 +48,9 @@ interface Walked<Row> {
   readonly parent: number;
 }
 
-/** The conditions that no index serves in the order: rows that don't meet them are looked at. */
-export function filtersOf(conditions: readonly Condition[], [first]: readonly SortColumn[]): ReadonlySet<Condition> {
-  return new Set(conditions.filter(({ servedOrder }) => servedOrder !== undefined && servedOrder !== first?.column));
+/** Whether no index serves the condition in the order: rows that don't meet it are looked at. */
+export function isFilter({ servedOrder }: Condition, by: readonly SortColumn[]): boolean {
+  return servedOrder !== undefined && servedOrder !== by[0]?.column;
 }
 
 /** Reads pages by walks that end after so many rows. */
@@ -68,7 +68,7 @@ export class WalkedReads<Row, Of extends List<Row>> {
     const { from, by, conditions, keyset, selection, parent, parents } = read;
     const { list, table } = this.#source;
     const pages: Walked<Row>[][] = (parents ?? [undefined]).map(() => []);
-    const filters = filtersOf(conditions, by);
+    const filters = new Set(conditions.filter((each) => isFilter(each, by)));
     const type = list.sorting.keys[keyset.sort.field]?.type;
     const text = walkedPageText(
       {
