@@ -256,7 +256,7 @@ const createPet = graphql(`
 `);
 
 /** Until the service has said its own, a new pet has an id that puts it before all others. */
-const provisional = { __typename: 'Pet', id: String(2n ** 63n), status: 'AVAILABLE', version: '' } as const;
+let provisionalId = 2n ** 63n;
 
 function NewPet() {
   const [name, setName] = useState('');
@@ -265,14 +265,12 @@ function NewPet() {
   });
   const submit = (event: SubmitEvent<HTMLFormElement>) => {
     event.preventDefault();
-    const pet = { ...provisional, name };
+    const pet = { __typename: 'Pet', id: String(provisionalId++), name, status: 'AVAILABLE', version: '' } as const;
+    setName('');
     create({
       variables: { input: { name, categoryId: '1' } },
       optimisticResponse: { __typename: 'Mutation', createPet: { __typename: 'CreatePetPayload', pet } },
-    }).then(
-      () => setName(''),
-      () => undefined,
-    );
+    }).catch(() => setName((typed) => typed || name));
   };
   return (
     <form onSubmit={submit}>
