@@ -196,7 +196,7 @@ export function testReference(): void {
       await plain.goto(`${service.origin}/docs`);
       for (const name of [
         'Keys and quotas',
-        'Guide: retries after a 429, a 503 or a lost connection',
+        'Guide: retry and backoff',
         'Guide: openapi-fetch',
         'Operations',
       ]) {
