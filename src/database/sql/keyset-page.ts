@@ -70,6 +70,14 @@ export function pageTemplate(keyset: Keyset<string>, conditions: readonly Condit
   return `${sort.field} ${sort.direction} ${end} ${sideOf(after)} ${sideOf(before)} ${filter}`;
 }
 
+/**
+ * Prepares only forward pages with a generic plan: each text takes memory on each connection, so there must be few.
+ * (All pages of all kinds of rows, with all their filters, orders and related rows: about 500.)
+ */
+export function isPrepared(conditions: readonly Condition[], { takeLast, before }: Keyset<string>): boolean {
+  return !takeLast && before === undefined && !conditions.some(({ needsOwnPlan }) => needsOwnPlan);
+}
+
 function sideOf(position: ListPosition | undefined): string {
   return position === undefined ? 'open' : position.value === null ? 'null' : 'value';
 }

@@ -16,7 +16,7 @@ import {
 } from '../../platform/postgres/index.ts';
 import { Placeholders, type Condition, type Conditions } from './conditions.ts';
 import type { EntityTable } from './entity-table.ts';
-import { pageTemplate, pageText, pageValues, type SortColumn } from './keyset-page.ts';
+import { isPrepared, pageTemplate, pageText, pageValues, type SortColumn } from './keyset-page.ts';
 import type { Links } from './links.ts';
 import { domainFailureOf } from '../domain-failure.ts';
 import { selectionOf, type Relation, type Selection } from './selection.ts';
@@ -192,7 +192,8 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
     const isLong = walks > maxSharedWalks || (keyset.limit + 1) * walks > maxSharedRows;
     const statement = variantOf(template.statement);
     const values = template.placeholders.parametersOf(pageValues({ type, conditions }, keyset, parents?.ids));
-    return session.run(isLong ? slow(statement) : statement, values);
+    if (!isLong && statement.kind === 'short') return session.run(statement, values);
+    return session.run(slow(statement), values, [lockOf(template.from)]);
   }
 
   #pageTemplate(
@@ -222,11 +223,13 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
       },
       keyset,
     );
+    const subject = `a page of ${list.sorting.kind}`;
     const template = page && {
+      from: `${from} ${selection.joins}`,
       placeholders: page.placeholders,
       statement: isPrepared(conditions, keyset)
-        ? statementOf(page.sql, page.columnCount, selection.decode)
-        : unprepared(statementOf(page.sql, page.columnCount, selection.decode, 'slow')),
+        ? statementOf(page.sql, page.columnCount, selection.decode, 'short', { subject })
+        : unprepared(statementOf(page.sql, page.columnCount, selection.decode, 'slow', { subject })),
     };
     this.#pages.set(key, { template });
     return template;
@@ -259,8 +262,12 @@ interface Numbered<Row> {
 }
 
 /** The same with the number that it selects after the columns. */
-function numbered<Row>({ text, name, kind, columns, decode }: Statement<Row>): Statement<Numbered<Row>> {
-  return { text, name, kind, columns, decode: (fields) => ({ number: Number(fields.at(-1)), row: decode(fields) }) };
+function numbered<Row>({ text, name, kind, columns, decode, subject }: Statement<Row>): Statement<Numbered<Row>> {
+  const decodeNumbered = (fields: readonly (string | null)[]): Numbered<Row> => ({
+    number: Number(fields.at(-1)),
+    row: decode(fields),
+  });
+  return { text, name, kind, columns, decode: decodeNumbered, subject };
 }
 
 /** A statement that may read more rows than this is slow. */
@@ -273,16 +280,9 @@ const rememberedTemplates = 1_000;
 
 /** The statement of pages that differ in their values only. */
 interface PageTemplate<Row> {
+  readonly from: string;
   readonly statement: Statement<Row>;
   readonly placeholders: Placeholders;
-}
-
-/**
- * Prepares only forward pages with a generic plan: each text takes memory on each connection, so there must be few.
- * (All pages of all kinds of rows, with all their filters, orders and related rows: about 500.)
- */
-function isPrepared(conditions: readonly Condition[], { takeLast, before }: Keyset<string>): boolean {
-  return !takeLast && before === undefined && !conditions.some(({ needsOwnPlan }) => needsOwnPlan);
 }
 
 /** How rows are read with some of their related rows. */

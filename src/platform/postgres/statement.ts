@@ -58,7 +58,7 @@ export function statementOf<Row>(
   columns: number,
   decode: Statement<Row>['decode'],
   kind: StatementKind = 'short',
-  more: Pick<Statement<Row>, 'many' | 'expected'> = {},
+  more: Pick<Statement<Row>, 'many' | 'expected' | 'subject'> = {},
 ): Statement<Row> {
   const { many } = more;
   // The same for the same text, whichever process names it.

@@ -167,6 +167,8 @@ export class PipelinedConnection {
       this.#listeners.onRetry([pending], this);
       return;
     }
+    // There it may have waited for a lock, which has no time-out of its own.
+    if (this.#connection?.session.isBehindPooler === true) Object.assign(error, { subject: undefined });
     reject(pending, error, usedMillis);
     if (isTimeout(error)) this.#moveOthers();
   }
