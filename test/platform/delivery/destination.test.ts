@@ -42,6 +42,7 @@ const forbidden = [
   '4000::1',
   '2001:20::1',
   'fe80::1%eth0',
+  '2606:2800:21f:cb07:6820:80da:af6b:8b2c%eth0',
   'example.com',
   '',
 ];
