@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
@@ -19,7 +19,7 @@ const port = await findFreePort();
 
 // As the guide has it, with another port.
 execFileSync('sh', ['-c', /^openssl .*$/m.exec(guide)![0]], { cwd: folder, stdio: 'ignore' });
-for (const [, text, name] of guide.matchAll(/^```(?:js|py)\n((?:\/\/|#) (receiver\.\w+)\n.*?)^```$/gms))
+for (const [, text, name] of guide.matchAll(/^```(?:js|py)\n((?:\/\/|#) ((?:receiver|function)\.\w+)\n.*?)^```$/gms))
   writeFileSync(join(folder, name!), text!.replaceAll('8443', String(port)));
 const ca = readFileSync(join(folder, 'cert.pem'), 'utf8');
 // NODE_EXTRA_CA_CERTS of a service that is in this process.
@@ -95,3 +95,28 @@ it.each(['node receiver.js', '/usr/bin/env python3 receiver.py'])(
     );
   },
 );
+
+it('the function of the guide stores what is signed, refuses what is not, and says when it can store nothing', () => {
+  symlinkSync(join(process.cwd(), 'node_modules'), join(folder, 'node_modules'));
+  writeFileSync(join(folder, 'store.js'), `export const store = async (id) => id === 'evt_1';`);
+  const secret = `whsec_${Buffer.alloc(32, 3).toString('base64')}`;
+  const body = '{"type":"pet.updated","data":{}}';
+  const headersOf = (id: string, signing: string) =>
+    signatureHeaders(id, Math.floor(Date.now() / 1_000), body, [signing]);
+  const headers = [
+    headersOf('evt_1', secret),
+    headersOf('evt_2', secret),
+    headersOf('evt_1', `whsec_${Buffer.alloc(32, 4).toString('base64')}`),
+  ];
+  const script = `import { POST } from './function.js';
+    for (const headers of ${JSON.stringify(headers)}) {
+      const response = await POST(new Request('https://x/', { method: 'POST', headers, body: ${JSON.stringify(body)} }));
+      console.log(response.status, response.headers.get('retry-after'));
+    }`;
+  const output = execFileSync(process.execPath, ['--no-warnings', '--input-type=module', '--eval', script], {
+    cwd: folder,
+    env: { WEBHOOK_SECRET: secret },
+    encoding: 'utf8',
+  });
+  expect(output).toBe('204 null\n503 5\n401 null\n');
+});
