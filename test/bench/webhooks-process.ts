@@ -135,11 +135,11 @@ function requests(): Promise<LoadResult> {
   });
 }
 
-/** From now on, as if nothing had failed yet. */
+/** From now on; dead ones are tried when their time has come. */
 async function switchEndpoints(isPaused: boolean): Promise<void> {
   await sql.query(
-    `update webhook_endpoints set is_paused = $1, fence = fence + 1, failures = 0, failing_since = null,
-       next_attempt_at = null, is_healthy = true, position = (select position || ':' || salt from event_state)`,
+    `update webhook_endpoints set is_paused = $1, fence = fence + 1,
+       position = (select position || ':' || salt from event_state)`,
     [isPaused],
   );
   await sleep(1_500);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { attempt, every, inBackground } from '../background.ts';
 import type { DeliveryLog, DeliveryStore, DisabledReason, Endpoint } from './endpoint.ts';
-import { type Delivery, EndpointRun } from './endpoint-run.ts';
+import { type Delivery, EndpointRun, type Standing } from './endpoint-run.ts';
 import type { Sender, SendResult } from './sender.ts';
 
 export interface DeliveriesOptions<E extends Endpoint> {
@@ -27,9 +27,8 @@ const leaseEveryMillis = 1_000;
 const saveEveryMillis = 300;
 /** Positions that have passed nothing but unwanted events are saved so often. */
 const savePositionsEveryMillis = 5_000;
-const maxUnderWay = 64;
-/** Under way to endpoints whose last attempt was no success, or took long. */
-const maxSlowUnderWay = 48;
+/** Under way to endpoints whose last attempt failed or took long, to those and others that are idle, and to all. */
+const maxUnderWay = [48, 56, 64] as const;
 /** An event whose receiver's address has too many requests under way is tried again after this time. */
 const busyMillis = 250;
 const maxReads = 4;
@@ -42,8 +41,8 @@ export class Deliveries<E extends Endpoint> {
   readonly #options: DeliveriesOptions<E>;
   readonly #holderId = randomUUID();
   #runs = new Map<string, EndpointRun<E>>();
-  #underWay = 0;
-  #slowUnderWay = 0;
+  /** By the standing of their endpoints. */
+  readonly #underWay: [number, number, number] = [0, 0, 0];
   #reads = 0;
   /** How often the log has had more. */
   #news = 0;
@@ -170,14 +169,21 @@ export class Deliveries<E extends Endpoint> {
   #sendNext(run: EndpointRun<E>): boolean {
     if (this.#isStopped || performance.now() > this.#leaseEndsAt) return false;
     if (run.wantsMore) this.#readSoon(run);
-    const isFull = this.#underWay >= maxUnderWay || (!run.isQuick && this.#slowUnderWay >= maxSlowUnderWay);
-    const delivery = isFull ? undefined : run.next(this.#options.now());
+    const delivery = this.#hasSlot(run.standing) ? run.next(this.#options.now()) : undefined;
     if (delivery === undefined) return false;
     this.#begin(run, delivery);
     // The endpoint is the last one in the next round.
     this.#runs.delete(run.endpoint.id);
     this.#runs.set(run.endpoint.id, run);
     return true;
+  }
+
+  #hasSlot(standing: Standing): boolean {
+    let sum = 0;
+    return this.#underWay.every((count, each) => {
+      sum += count;
+      return each < standing || sum < (maxUnderWay[each] ?? 0);
+    });
   }
 
   #readSoon(run: EndpointRun<E>): void {
@@ -216,14 +222,12 @@ export class Deliveries<E extends Endpoint> {
   }
 
   #begin(run: EndpointRun<E>, delivery: Delivery): void {
-    const isSlow = !run.isQuick;
+    const { standing } = run;
     run.begin(delivery);
-    this.#underWay += 1;
-    if (isSlow) this.#slowUnderWay += 1;
+    this.#underWay[standing] += 1;
     const sending = this.#send(run, delivery).finally(() => {
       this.#sending.delete(sending);
-      this.#underWay -= 1;
-      if (isSlow) this.#slowUnderWay -= 1;
+      this.#underWay[standing] -= 1;
     });
     this.#sending.add(sending);
     inBackground(sending.then(() => this.#sendSoon()));

@@ -20,6 +20,12 @@ const maxAhead = 100;
 /** An endpoint that takes longer to respond is slow. */
 const slowMillis = 2_000;
 
+/** Nobody knows whether an endpoint still responds that hasn't for so long. */
+const idleMillis = 10_000;
+
+/** What is known of an endpoint: its last attempt has failed or was slow, was long ago, or was a success just now. */
+export type Standing = 0 | 1 | 2;
+
 /** One endpoint while this process has its lease: what of the log is done, what is under way, what is next. */
 export class EndpointRun<E extends Endpoint> {
   #endpoint: E;
@@ -40,6 +46,8 @@ export class EndpointRun<E extends Endpoint> {
   #failedAt = -Infinity;
   #isHealthy: boolean;
   #isSlow = false;
+  /** Monotonic time. */
+  #finishedAt = -Infinity;
   #disabled: DisabledReason | undefined;
   #attempts: Attempt[] = [];
   #hasChanged = false;
@@ -74,9 +82,9 @@ export class EndpointRun<E extends Endpoint> {
     this.#hasChanged = true;
   }
 
-  /** Whether its last attempt was a success, and soon over. */
-  get isQuick(): boolean {
-    return this.#isHealthy && !this.#isSlow;
+  get standing(): Standing {
+    if (!this.#isHealthy || this.#isSlow) return 0;
+    return performance.now() - this.#finishedAt > idleMillis ? 1 : 2;
   }
 
   get state(): 'active' | 'failing' | 'disabled' {
@@ -160,6 +168,7 @@ export class EndpointRun<E extends Endpoint> {
     this.#underWay -= 1;
     this.#isHealthy = outcome === 'delivered';
     this.#isSlow = durationMillis > slowMillis;
+    this.#finishedAt = performance.now();
     if (outcome === 'delivered') this.#deliver(delivery, startedAt);
     else if (outcome === 'refused') this.#refuse(delivery, now);
     else this.#fail(result, startedAt, now);

@@ -364,3 +364,28 @@ it('a process that joins gets its part at once, when the other has returned it',
   await until(() => !holders().includes(false) && new Set(holders()).size === 2, { maxMillis: 10_000 });
   expect([first.isAlive, second.isAlive]).toEqual([true, true]);
 });
+
+it('endpoints of which nothing is known yet leave slots to those that respond', async () => {
+  const store = new MemoryStore();
+  const receivers = new Receivers(new SeededRandom(1));
+  store.add('good', 16);
+  receivers.tempers.set('good', () => 200);
+  let held = 0;
+  const quick = receivers.sender();
+  const sender = {
+    close: () => undefined,
+    send: async (request: SendRequest) => {
+      if (!request.url.includes('good')) await new Promise(() => (held += 1));
+      return quick.send(request);
+    },
+  } as unknown as Sender;
+  const events = logOf(2, 2).slice();
+  const process = new Process(store, events, sender);
+  await until(() => store.rows.get('good')!.position === '2');
+  for (let index = 0; index < 100; index += 1) store.add(`new${index}`, 4);
+  await until(() => held === 56);
+  events.push(...logOf(200, 100).slice(2));
+  await until(() => store.rows.get('good')!.position === '200');
+  expect(held).toBe(56);
+  process.kill();
+});
