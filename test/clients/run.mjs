@@ -122,12 +122,17 @@ async function besideService(settings, use, prepare = () => undefined) {
 async function runService(dataDir, settings, use) {
   const own = { DATA_DIR: dataDir, ...settings };
   const service = await startService(own);
-  // On the same port.
-  service.restart = async (signal = 'SIGKILL', whileStopped = () => undefined) => {
+  const restart = async (signal, whileStopped) => {
     service.child.kill(signal);
-    await once(service.child, 'close');
+    await service.closed;
     await whileStopped(dataDir);
     Object.assign(service, await startService({ ...own, PORT: new URL(service.url).port }));
+  };
+  // On the same port, and one restart after another.
+  let restarted = Promise.resolve();
+  service.restart = (signal = 'SIGKILL', whileStopped = () => undefined) => {
+    restarted = restarted.then(() => restart(signal, whileStopped));
+    return restarted;
   };
   try {
     await use(service);
@@ -136,7 +141,7 @@ async function runService(dataDir, settings, use) {
     throw error;
   } finally {
     service.child.kill('SIGTERM');
-    await once(service.child, 'close');
+    await service.closed;
   }
 }
 
@@ -154,6 +159,7 @@ async function startService(settings) {
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  const closed = once(child, 'close');
   const output = [];
   const url = await new Promise((resolve, reject) => {
     child.once('close', () => reject(new Error('The service has ended before it was open.')));
@@ -165,7 +171,7 @@ async function startService(settings) {
       });
     }
   });
-  return { child, url, output };
+  return { child, closed, url, output };
 }
 
 async function request(service, path, body) {
