@@ -194,12 +194,7 @@ export function testReference(): void {
       const context = await browser.newContext({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } });
       const plain = await context.newPage();
       await plain.goto(`${service.origin}/docs`);
-      for (const name of [
-        'Keys and quotas',
-        'Guide: retry and backoff',
-        'Guide: openapi-fetch',
-        'Operations',
-      ]) {
+      for (const name of ['Keys and quotas', 'Guide: retry and backoff', 'Guide: openapi-fetch', 'Operations']) {
         expect(await plain.getByRole('heading', { name }).isVisible()).toBe(true);
       }
       expect(await plain.getByText('PATCH /inventory/{petId}').isVisible()).toBe(true);
