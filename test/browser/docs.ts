@@ -45,7 +45,9 @@ export function testReference(): void {
         await page.keyboard.press('Control+k');
         const dialog = page.getByRole('dialog');
         await dialog.locator('input').fill(word);
-        await dialog.getByRole('option').first().filter({ hasText: found }).waitFor();
+        const first = dialog.getByRole('option').first().filter({ hasText: found });
+        await first.waitFor();
+        expect(await first.isVisible()).toBe(true);
         await page.keyboard.press('Escape');
       }
     });
