@@ -26,6 +26,7 @@ import { median } from './report.ts';
 
 const seconds = Number(process.argv[2] ?? 10);
 const rounds = 3;
+const warmUpSeconds = 60;
 const closedPort = 1;
 const categories = 50;
 
@@ -153,6 +154,8 @@ async function measureRequests(): Promise<void> {
     else if (index % 5 < 3) await createEndpoint(`https://${address}:${closedPort}/`);
     else await createEndpoint(`https://${address}:${port}/hung`);
   }
+  // Until it is known which of them are dead.
+  await change(1, warmUpSeconds);
   const results: Record<'without' | 'with', LoadResult[]> = { without: [], with: [] };
   for (let round = 0; round < rounds; round += 1) {
     for (const name of ['without', 'with'] as const) {

@@ -143,7 +143,9 @@ export class EndpointRun<E extends Endpoint> {
   /** The event that may be sent now. */
   next(now: number): Delivery | undefined {
     const { nextAttemptAt } = this.#failing ?? {};
-    const maxInFlight = nextAttemptAt === undefined ? this.#endpoint.maxInFlight : 1;
+    // One that may have died meanwhile is tried by one request.
+    const isKnown = nextAttemptAt === undefined && this.standing !== 1;
+    const maxInFlight = isKnown ? this.#endpoint.maxInFlight : 1;
     if (this.#isEnding || this.#disabled !== undefined || this.#underWay >= maxInFlight) return undefined;
     if (nextAttemptAt !== undefined && now < nextAttemptAt) return undefined;
     return firstReady(this.#endpoint.maxInFlight === 1 ? this.#deliveries.slice(0, 1) : this.#deliveries, now);
