@@ -4,7 +4,6 @@ import { IdempotencyMigration } from './2026-11-27-idempotency.ts';
 import { InstallationMigration } from './2026-11-27-installation.ts';
 import { StoreMigration } from './2026-11-27-store.ts';
 import { WebhooksMigration } from './2026-11-27-webhooks.ts';
-import { PlansMigration } from './2026-11-28-plans.ts';
 
 /** `create trigger`, for the log of events. */
 const triggers = 'SHARE ROW EXCLUSIVE';
@@ -24,5 +23,4 @@ export const migrations = [
     locks: { categories: triggers, inventory: triggers, orders: triggers, pets: triggers },
   },
   { name: '2026-11-27-webhooks', migration: WebhooksMigration, locks: {} },
-  { name: '2026-11-28-plans', migration: PlansMigration, locks: { api_keys: 'ACCESS EXCLUSIVE' } },
 ] as const;
