@@ -16,8 +16,9 @@ const environment = { DATABASE_URL: (await startCluster()).url };
 
 /** A clone with the pages of this one, in which the program is not built, and no package is installed. */
 const checkout = temporaryDirectory();
-mkdirSync(join(checkout, 'test'));
-const parts = ['package.json', 'package-lock.json', 'tsconfig.json', '.ci', 'src', 'migrations', 'test/clients'];
+for (const folder of ['test', '.github']) mkdirSync(join(checkout, folder));
+const files = ['package.json', 'package-lock.json', 'tsconfig.json', '.github/CHANGELOG.md'];
+const parts = [...files, '.ci', 'src', 'migrations', 'test/clients'];
 const filter = (file: string): boolean => !file.endsWith('/node_modules');
 for (const part of [...parts, 'dist/docs', 'dist/explorer']) {
   cpSync(join(repository, part), join(checkout, part), { recursive: true, filter });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { withClient } from '../support/postgres-client.ts';
 import { Service } from '../support/service.ts';
 import { startCluster } from '../support/started-cluster.ts';
-import { until } from '../support/until.ts';
+import { awaitValue } from '../support/until.ts';
 import { seconds, seed } from './generated/endure.ts';
 import { atomicMutations, writesBeside } from './generated/held-locks.ts';
 
@@ -34,8 +34,11 @@ it(
       const { body } = await withClient(cluster.url, async (reader) => {
         await reader.query(`begin; lock table ${read} in access exclusive mode`);
         const sent = service.graphql(query, {}, keys[0]);
-        await until(async () => (await cluster.sql(waiting)).length > 0);
-        expect(await cluster.sql(waiting)).toEqual([{ query: expect.any(String), holds: false }]);
+        const waits = await awaitValue(
+          () => cluster.sql(waiting),
+          ({ length }) => length > 0,
+        );
+        expect(waits).toEqual([{ query: expect.any(String), holds: false }]);
         const others = await Promise.all(
           writesBeside[read]!.map(([method, path, value]) =>
             service[method === 'POST' ? 'post' : 'patch'](path, value, { authorization: `Bearer ${keys[1]}` }),

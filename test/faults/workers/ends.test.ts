@@ -50,11 +50,10 @@ it(
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.kill(first!, signal);
     process.kill(second!, 'SIGKILL');
     await until(() => service.workers.length === 2 && !service.workers.includes(second!), { maxMillis: 1_000 * slack });
-    await service.complete();
+    // The other one listens.
+    await until(async () => (await service.metrics()).includes('\npetstore_workers 2\n'));
     expect(service.workers).toContain(first);
-    const metrics = await service.metrics();
-    expect(metrics).toContain('\npetstore_worker_restarts_total 1\n');
-    expect(metrics).toContain('\npetstore_workers 2\n');
+    expect(await service.metrics()).toContain('\npetstore_worker_restarts_total 1\n');
     expect(service.output).toMatch(/"signal":"SIGKILL","restartMillis":200,"msg":"a worker has ended: another one/);
     expect(await service.stop()).toBe(0);
   },
