@@ -115,6 +115,8 @@ export class Deliveries<E extends Endpoint> {
 
   /** Never rejects. */
   async #lease(): Promise<void> {
+    // A change during the drain would keep the endpoints from the other processes.
+    if (this.#isStopped) return;
     const startedAt = performance.now();
     try {
       const endpoints = await this.#options.store.lease(this.#holderId);

@@ -152,6 +152,7 @@ class Receivers {
 
 /** One process, which may be killed: it sends nothing more, and nothing that it did is saved. */
 class Process {
+  readonly deliveries: Deliveries<Endpoint>;
   readonly #store: MemoryStore;
   #holder = '';
   #isKilled = false;
@@ -159,7 +160,7 @@ class Process {
   constructor(store: MemoryStore, events: readonly DeliveryEvent[], sender: Sender, clock = now) {
     this.#store = store;
     const ignore = (): void => undefined;
-    const deliveries = new Deliveries<Endpoint>({
+    this.deliveries = new Deliveries<Endpoint>({
       store: {
         lease: (holder) => this.#whileAlive(() => store.lease((this.#holder = holder))),
         save: (progress) => this.#whileAlive(() => store.save(progress)),
@@ -183,8 +184,8 @@ class Process {
         throw error;
       },
     });
-    deliveries.start();
-    atEnd(() => this.#isKilled || deliveries.stop());
+    this.deliveries.start();
+    atEnd(() => this.#isKilled || this.deliveries.stop());
   }
 
   get isAlive(): boolean {
@@ -388,4 +389,17 @@ it('endpoints of which nothing is known yet leave slots to those that respond', 
   await until(() => store.rows.get('good')!.position === '200');
   expect(held).toBe(56);
   process.kill();
+});
+
+it('a process that has stopped leases nothing, whatever is changed then', async () => {
+  const store = new MemoryStore();
+  const receivers = new Receivers(new SeededRandom(1));
+  store.add('a', 4);
+  receivers.tempers.set('a', () => 200);
+  const { deliveries } = new Process(store, [], receivers.sender());
+  const leasedUntil = (): number => store.rows.get('a')!.leasedUntil;
+  await until(() => leasedUntil() > 0);
+  await Promise.all([deliveries.stop(), deliveries.heedChanges()]);
+  await deliveries.heedChanges();
+  expect(leasedUntil()).toBe(0);
 });
