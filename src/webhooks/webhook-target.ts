@@ -14,7 +14,7 @@ export interface SecretVersions {
   readonly id: string;
   readonly secretVersion: number;
   readonly previousSecretVersion?: number | null | undefined;
-  /** Or milliseconds since 1970. */
+  /** An instant, or milliseconds since 1970. */
   readonly previousSecretExpiresAt?: Date | number | null | undefined;
 }
 

@@ -51,7 +51,7 @@ export function stateOf({ disabledReason, isPaused, nextAttemptAt }: WebhookEndp
   return nextAttemptAt === null ? 'active' : 'failing';
 }
 
-/** Of what administrators set; deliveries don't change it, unless they disable the endpoint. */
+/** The version of the settings of administrators; deliveries don't change it, unless they disable the endpoint. */
 export function webhookVersion(endpoint: WebhookEndpoint): string {
   const { id, url, description, eventTypes, isThin, maxInFlight, isPaused, disabledReason, secretVersion } = endpoint;
   const settings = { url, description, eventTypes, isThin, maxInFlight };

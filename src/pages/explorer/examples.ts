@@ -246,7 +246,8 @@ query Deliveries {
 
 /**
  * The tabs of the first visit, and the entries of the menu. Each works as it is on the demo store, and on any store
- * with a first category and a first pet; the last two for administrators only. It is a file of its own, so that it can be hidden with the schema.
+ * with a first category and a first pet; the last two for administrators only. It is a file of its own, so that it can
+ * be hidden with the schema.
  */
 export const examples: Example[] = [
   { purpose: 'Pets with their categories and stock', query: nested },

@@ -207,8 +207,8 @@ export class Run {
   }
 
   /**
-   * The value that is made of an object, or of a leaf's value: once for each `key`, however often it is selected. It is kept as long
-   * as the execution; so is a failure.
+   * The value that is made of an object, or of a leaf's value: once for each `key`, however often it is selected. It is
+   * kept as long as the execution; so is a failure.
    */
   once(key: object, of: unknown, make: () => unknown): unknown {
     this.#made ??= new Map();
