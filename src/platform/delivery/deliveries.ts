@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { attempt, every, inBackground } from '../background.ts';
 import type { DeliveryLog, DeliveryStore, DisabledReason, Endpoint } from './endpoint.ts';
 import { type Delivery, EndpointRun, type Standing } from './endpoint-run.ts';
+import { LogReader } from './log-reader.ts';
+import { Pace } from './pace.ts';
 import type { Sender, SendResult } from './sender.ts';
 
 export interface DeliveriesOptions<E extends Endpoint> {
@@ -31,10 +33,8 @@ const savePositionsEveryMillis = 5_000;
 const maxUnderWay = [48, 56, 64] as const;
 /** An event whose receiver's address has too many requests under way is tried again after this time. */
 const busyMillis = 250;
-const maxReads = 4;
-const maxReadEvents = 20;
-/** Of events that wait in memory; an endpoint without any may always have one. */
-const maxHeldBytes = 16 * 1024 * 1024;
+/** A delivery takes about 0.2 ms of the event loop: many at once take less than half of its time. */
+const sendEveryMillis = 0.5;
 
 /** Sends the events of a log to the endpoints that this process has leased. */
 export class Deliveries<E extends Endpoint> {
@@ -43,9 +43,10 @@ export class Deliveries<E extends Endpoint> {
   #runs = new Map<string, EndpointRun<E>>();
   /** By the standing of their endpoints. */
   readonly #underWay: [number, number, number] = [0, 0, 0];
-  #reads = 0;
-  /** How often the log has had more. */
-  #news = 0;
+  /** Those that may have something to send, each in its turn. */
+  readonly #ready = new Set<EndpointRun<E>>();
+  readonly #reader: LogReader<E>;
+  readonly #pace = new Pace(sendEveryMillis);
   #isScheduled = false;
   #leaseEndsAt = -Infinity;
   #positionsSavedAt = 0;
@@ -60,6 +61,11 @@ export class Deliveries<E extends Endpoint> {
 
   constructor(options: DeliveriesOptions<E>) {
     this.#options = options;
+    this.#reader = new LogReader({
+      log: options.log,
+      onRead: (run) => this.#sendSoon(run),
+      onFailure: (error) => this.#report(error),
+    });
   }
 
   /** How old the oldest event is that an active endpoint of this process waits for. */
@@ -98,14 +104,17 @@ export class Deliveries<E extends Endpoint> {
 
   /** The log has more. */
   wake(): void {
-    this.#news += 1;
-    for (const run of this.#runs.values()) run.isAtEnd = false;
-    this.#sendSoon();
+    this.#reader.recordNews();
+    for (const run of this.#runs.values()) {
+      run.isAtEnd = false;
+      this.#sendSoon(run);
+    }
   }
 
   /** Begins nothing more, saves what has been done, and gives the leases back. Never rejects. */
   async stop(): Promise<void> {
     this.#isStopped = true;
+    this.#reader.stop();
     for (const timer of this.#timers) clearInterval(timer);
     await Promise.all(this.#sending);
     await this.#inTurn(() => this.#save(true));
@@ -129,17 +138,12 @@ export class Deliveries<E extends Endpoint> {
     this.wake();
   }
 
-  /**
-   * Those that it had already keep their order. One that it isn't to send to any more stays until what is under way has
-   * ended, and is saved with the return of its lease.
-   */
+  /** One that it isn't to send to any more stays until what is under way has ended, and its lease is returned. */
   #runsOf(endpoints: readonly E[]): Map<string, EndpointRun<E>> {
     const leased = new Map(endpoints.map((endpoint) => [endpoint.id, this.#runOf(endpoint)]));
     const ending = [...this.#runs].filter(([id]) => !leased.has(id));
     for (const [, run] of ending) run.end();
-    const kept = [...this.#runs.keys()].filter((id) => leased.has(id));
-    const runs = [...kept, ...leased.keys()].map((id) => [id, leased.get(id) as EndpointRun<E>] as const);
-    return new Map([...runs, ...ending]);
+    return new Map([...leased, ...ending]);
   }
 
   #runOf(endpoint: E): EndpointRun<E> {
@@ -149,8 +153,9 @@ export class Deliveries<E extends Endpoint> {
     return run;
   }
 
-  /** In the next tick of the event loop, once for all that has made something ready in this one. */
-  #sendSoon(): void {
+  /** In the next tick of the event loop, once for all that may have something to send in this one. */
+  #sendSoon(run: EndpointRun<E>): void {
+    this.#ready.add(run);
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     setImmediate(() => {
@@ -161,23 +166,25 @@ export class Deliveries<E extends Endpoint> {
 
   /** Begins what may begin: one event of each endpoint, and again while there is more. */
   #sendMore(): void {
-    for (let begun = true; begun;) {
-      begun = false;
-      const round = [...this.#runs.values()];
-      for (const run of round) begun = this.#sendNext(run) || begun;
+    if (this.#isStopped || performance.now() > this.#leaseEndsAt) return;
+    const waiting: EndpointRun<E>[] = [];
+    const wanting: EndpointRun<E>[] = [];
+    for (const run of this.#ready) {
+      this.#ready.delete(run);
+      // Another process may have it by now.
+      if (this.#runs.get(run.endpoint.id) !== run) continue;
+      if (run.wantsMore) wanting.push(run);
+      const delivery = run.next(this.#options.now());
+      if (delivery === undefined) continue;
+      if (this.#hasSlot(run.standing)) {
+        this.#begin(run, delivery);
+        this.#ready.add(run);
+      } else {
+        waiting.push(run);
+      }
     }
-  }
-
-  #sendNext(run: EndpointRun<E>): boolean {
-    if (this.#isStopped || performance.now() > this.#leaseEndsAt) return false;
-    if (run.wantsMore) this.#readSoon(run);
-    const delivery = this.#hasSlot(run.standing) ? run.next(this.#options.now()) : undefined;
-    if (delivery === undefined) return false;
-    this.#begin(run, delivery);
-    // The endpoint is the last one in the next round.
-    this.#runs.delete(run.endpoint.id);
-    this.#runs.set(run.endpoint.id, run);
-    return true;
+    for (const run of waiting) this.#ready.add(run);
+    if (wanting.length > 0) this.#reader.read(wanting, this.#heldBytes());
   }
 
   #hasSlot(standing: Standing): boolean {
@@ -188,39 +195,10 @@ export class Deliveries<E extends Endpoint> {
     });
   }
 
-  #readSoon(run: EndpointRun<E>): void {
-    if (this.#reads >= maxReads) return;
-    const isFull = this.#heldBytes() > maxHeldBytes;
-    if (isFull && run.heldBytes > 0) return;
-    this.#reads += 1;
-    run.isReading = true;
-    inBackground(
-      this.#read(run, isFull ? 1 : maxReadEvents).finally(() => {
-        this.#reads -= 1;
-        run.isReading = false;
-        this.#sendSoon();
-      }),
-    );
-  }
-
-  /** Never rejects. */
-  async #read(run: EndpointRun<E>, limit: number): Promise<void> {
-    const { log } = this.#options;
-    const news = this.#news;
-    try {
-      const events = await log.readAfter(run.endpoint, run.readTo, limit);
-      run.add(events);
-      // The log has got more meanwhile.
-      if (news !== this.#news) run.isAtEnd = false;
-    } catch (error) {
-      // Read again after the next round of leases.
-      run.isAtEnd = true;
-      this.#report(error);
-    }
-  }
-
   #heldBytes(): number {
-    return [...this.#runs.values()].reduce((sum, { heldBytes }) => sum + heldBytes, 0);
+    let sum = 0;
+    for (const { heldBytes } of this.#runs.values()) sum += heldBytes;
+    return sum;
   }
 
   #begin(run: EndpointRun<E>, delivery: Delivery): void {
@@ -232,17 +210,22 @@ export class Deliveries<E extends Endpoint> {
       this.#underWay[standing] -= 1;
     });
     this.#sending.add(sending);
-    inBackground(sending.then(() => this.#sendSoon()));
+    inBackground(sending.then(() => this.#sendSoon(run)));
   }
 
   async #send(run: EndpointRun<E>, delivery: Delivery): Promise<void> {
     const { sender, now, enterTick } = this.#options;
+    await this.#pace.enter();
     await enterTick();
     const { url, secrets } = run.endpoint;
     const { id, body } = delivery.event;
     const result = await sender.send({ url, id, body: body(), secrets: secrets() });
-    if (result === 'busy') run.postpone(delivery, now() + busyMillis);
-    else this.#finish(run, delivery, result);
+    if (result === 'busy') {
+      run.postpone(delivery, now() + busyMillis);
+      setTimeout(() => this.#sendSoon(run), busyMillis + 1).unref();
+    } else {
+      this.#finish(run, delivery, result);
+    }
   }
 
   #finish(run: EndpointRun<E>, delivery: Delivery, result: SendResult): void {
@@ -279,10 +262,13 @@ export class Deliveries<E extends Endpoint> {
     try {
       const saved = new Set(await this.#options.store.save(taken.map(({ progress }) => progress)));
       for (const { run, progress } of taken) {
-        if (saved.has(progress.id) && !progress.isReturned) run.recordSaved(progress);
-        else if (this.#runs.get(progress.id) === run) this.#runs.delete(progress.id);
+        if (saved.has(progress.id) && !progress.isReturned) {
+          run.recordSaved(progress);
+          this.#sendSoon(run);
+        } else if (this.#runs.get(progress.id) === run) {
+          this.#runs.delete(progress.id);
+        }
       }
-      this.#sendSoon();
     } catch (error) {
       for (const { run, progress } of taken) run.restore(progress);
       this.#report(error);

@@ -23,6 +23,7 @@ const startedAt = Date.now();
 const now = (): number => startedAt + (Date.now() - startedAt) * 600;
 
 const leaseMillis = 30_000;
+const maxResponseMillis = 8;
 
 /** An event each: its subject by its number, and none for each fiftieth. */
 function logOf(count: number, subjects: number): readonly DeliveryEvent[] {
@@ -138,7 +139,7 @@ class Receivers {
       const key = `${id}/${body}`;
       const attempt = (this.attempts.get(key) ?? 0) + 1;
       this.attempts.set(key, attempt);
-      await wait(this.#random.below(8));
+      await wait(this.#random.below(maxResponseMillis));
       const status = this.tempers.get(id)!(attempt, body);
       if (status === 200) this.got.set(id, [...(this.got.get(id) ?? []), body]);
       running.delete(body);
@@ -194,7 +195,8 @@ class Process {
 
   kill(): void {
     this.#isKilled = true;
-    this.#store.expire(this.#holder);
+    // Its leases outlive the requests that were under way.
+    setTimeout(() => this.#store.expire(this.#holder), 2 * maxResponseMillis);
   }
 
   async #whileAlive<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -402,4 +404,47 @@ it('a process that has stopped leases nothing, whatever is changed then', async 
   await Promise.all([deliveries.stop(), deliveries.heedChanges()]);
   await deliveries.heedChanges();
   expect(leasedUntil()).toBe(0);
+});
+
+it('what comes for many endpoints at once is sent one after another, so that it holds up nothing else', async () => {
+  const store = new MemoryStore();
+  const receivers = new Receivers(new SeededRandom(1));
+  for (let index = 0; index < 50; index += 1) {
+    store.add(`a${index}`, 4);
+    receivers.tempers.set(`a${index}`, () => 200);
+  }
+  const receiving = receivers.sender();
+  const sentAt: number[] = [];
+  const sender = {
+    close: () => undefined,
+    send: (request: SendRequest) => {
+      sentAt.push(performance.now());
+      return receiving.send(request);
+    },
+  } as unknown as Sender;
+  const process = new Process(store, logOf(1, 1), sender);
+  await until(() => sentAt.length === 50);
+  // 49 pauses of 0.5 ms; timers count in whole milliseconds.
+  expect(sentAt.at(-1)! - sentAt[0]!).toBeGreaterThan(20);
+  process.kill();
+});
+
+it('an event whose address is busy is sent when it is no more', async () => {
+  const store = new MemoryStore();
+  const receivers = new Receivers(new SeededRandom(1));
+  store.add('a', 4);
+  receivers.tempers.set('a', () => 200);
+  const receiving = receivers.sender();
+  let tries = 0;
+  const sender = {
+    close: () => undefined,
+    send: async (request: SendRequest) => {
+      tries += 1;
+      return tries === 1 ? 'busy' : receiving.send(request);
+    },
+  } as unknown as Sender;
+  const process = new Process(store, logOf(1, 1), sender);
+  await until(() => receivers.got.get('a')?.length === 1);
+  expect(tries).toBe(2);
+  process.kill();
 });
