@@ -1,17 +1,17 @@
 import { constants } from 'node:crypto';
 import type { Socket } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 
 import { buildConnector, Client, errors } from 'undici';
 
 import { within } from '../background.ts';
 import { type Destinations, portOf } from './destination.ts';
-import { Pace } from './pace.ts';
 
 /** A receiver's address may have moved: a name is resolved again at every connection, and none lasts for longer. */
 const maxAgeMillis = 60_000;
 const idleMillis = 10_000;
 const connectMillis = 3_000;
-/** A TLS handshake takes more than a millisecond of the event loop. */
+/** One after another: a TLS handshake takes more than a millisecond of the event loop. */
 const connectEveryMillis = 5;
 /** Of the addresses of one name, so many are tried, one after another. */
 const maxAddresses = 4;
@@ -48,7 +48,8 @@ export class Connections {
   readonly #destinations: Destinations;
   readonly #idle = new Map<string, Connection[]>();
   readonly #underWay = new Map<string, number>();
-  readonly #pace = new Pace(connectEveryMillis);
+  /** Monotonic time. */
+  #nextConnectAt = 0;
   #isClosed = false;
 
   constructor(destinations: Destinations) {
@@ -66,7 +67,7 @@ export class Connections {
   async open(url: URL, endsAt: number): Promise<Connection> {
     const leftMillis = Math.max(0, endsAt - performance.now());
     const addresses = (await within(leftMillis, this.#destinations.addressesOf(url))) ?? [];
-    await this.#pace.enter();
+    await this.#waitForTurn();
     const connectEndsAt = Math.min(performance.now() + connectMillis, endsAt);
     let failure: unknown = new errors.ConnectTimeoutError();
     for (const address of addresses.slice(0, maxAddresses)) {
@@ -81,6 +82,13 @@ export class Connections {
       }
     }
     throw new ConnectError(failure);
+  }
+
+  async #waitForTurn(): Promise<void> {
+    const now = performance.now();
+    const at = Math.max(now, this.#nextConnectAt);
+    this.#nextConnectAt = at + connectEveryMillis;
+    if (at > now) await wait(at - now);
   }
 
   /** The request has ended, and the connection may take another one. */

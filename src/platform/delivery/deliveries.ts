@@ -4,7 +4,6 @@ import { attempt, every, inBackground } from '../background.ts';
 import type { DeliveryLog, DeliveryStore, DisabledReason, Endpoint } from './endpoint.ts';
 import { type Delivery, EndpointRun, type Standing } from './endpoint-run.ts';
 import { LogReader } from './log-reader.ts';
-import { Pace } from './pace.ts';
 import type { Sender, SendResult } from './sender.ts';
 
 export interface DeliveriesOptions<E extends Endpoint> {
@@ -33,8 +32,6 @@ const savePositionsEveryMillis = 5_000;
 const maxUnderWay = [48, 56, 64] as const;
 /** An event whose receiver's address has too many requests under way is tried again after this time. */
 const busyMillis = 250;
-/** A delivery takes about 0.2 ms of the event loop: many at once take less than half of its time. */
-const sendEveryMillis = 0.5;
 
 /** Sends the events of a log to the endpoints that this process has leased. */
 export class Deliveries<E extends Endpoint> {
@@ -46,7 +43,6 @@ export class Deliveries<E extends Endpoint> {
   /** Those that may have something to send, each in its turn. */
   readonly #ready = new Set<EndpointRun<E>>();
   readonly #reader: LogReader<E>;
-  readonly #pace = new Pace(sendEveryMillis);
   #isScheduled = false;
   #leaseEndsAt = -Infinity;
   #positionsSavedAt = 0;
@@ -215,7 +211,6 @@ export class Deliveries<E extends Endpoint> {
 
   async #send(run: EndpointRun<E>, delivery: Delivery): Promise<void> {
     const { sender, now, enterTick } = this.#options;
-    await this.#pace.enter();
     await enterTick();
     const { url, secrets } = run.endpoint;
     const { id, body } = delivery.event;

@@ -406,29 +406,6 @@ it('a process that has stopped leases nothing, whatever is changed then', async 
   expect(leasedUntil()).toBe(0);
 });
 
-it('what comes for many endpoints at once is sent one after another, so that it holds up nothing else', async () => {
-  const store = new MemoryStore();
-  const receivers = new Receivers(new SeededRandom(1));
-  for (let index = 0; index < 50; index += 1) {
-    store.add(`a${index}`, 4);
-    receivers.tempers.set(`a${index}`, () => 200);
-  }
-  const receiving = receivers.sender();
-  const sentAt: number[] = [];
-  const sender = {
-    close: () => undefined,
-    send: (request: SendRequest) => {
-      sentAt.push(performance.now());
-      return receiving.send(request);
-    },
-  } as unknown as Sender;
-  const process = new Process(store, logOf(1, 1), sender);
-  await until(() => sentAt.length === 50);
-  // 49 pauses of 0.5 ms; timers count in whole milliseconds.
-  expect(sentAt.at(-1)! - sentAt[0]!).toBeGreaterThan(20);
-  process.kill();
-});
-
 it('an event whose address is busy is sent when it is no more', async () => {
   const store = new MemoryStore();
   const receivers = new Receivers(new SeededRandom(1));

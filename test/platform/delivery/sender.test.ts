@@ -242,6 +242,16 @@ it('a connection whose time is over before it was used is closed', async () => {
   await expect(late).rejects.toThrow('the receiver could not be connected to');
 });
 
+it('connections are opened one after another, so that the handshakes of many hold up nothing else', async () => {
+  const closedPort = 1;
+  const sender = senderTo([closedPort]);
+  const startedAt = performance.now();
+  const send = (): Promise<unknown> => sender.send({ url: `https://localhost:${closedPort}/`, ...message });
+  await Promise.all(Array.from({ length: 40 }, send));
+  // 39 pauses of 5 ms; timers count in whole milliseconds.
+  expect(performance.now() - startedAt).toBeGreaterThan(150);
+});
+
 it('at most 8 requests are under way to one address, whatever names lead there', async () => {
   const waiting: (() => void)[] = [];
   const port = await startReceiver((_request, response) => waiting.push(() => response.end()));
