@@ -2,7 +2,7 @@ import { unavailable } from './domain/errors.ts';
 import type { Metrics, MetricsSource } from './http/observe/metrics.ts';
 import { every, inBackground } from './platform/background.ts';
 import type { LeaseCounter } from './platform/callers/index.ts';
-import type { CounterHost, QuotaDecision, SubjectUsage, UsageTable } from './platform/quotas/index.ts';
+import type { CounterAnswer, CounterHost, SubjectUsage, UsageTable } from './platform/quotas/index.ts';
 import { type PrimaryConnection, PrimarySilent } from './platform/workers/index.ts';
 
 /** The parts that a worker has together with the others, in their primary, instead of its own. */
@@ -25,7 +25,7 @@ export function sharedParts(primary: AskedPrimary): SharedParts {
   const ask = (name: string, value?: unknown): Promise<unknown> => primary.ask(name, value).catch(throwUnavailable);
   return {
     counters: {
-      decide: (question) => ask('decide', question) as Promise<QuotaDecision>,
+      decide: (question) => ask('decide', question) as Promise<CounterAnswer>,
       offer: async (table: UsageTable, clockOffset: number) => {
         primary.handle('load days', (openedAfter) => table.loadDays(openedAfter as number));
         primary.handle('save usage', (usages) => table.save(usages as readonly SubjectUsage[]));

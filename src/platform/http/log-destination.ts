@@ -121,7 +121,8 @@ export class LogDestination implements DestinationStream {
       bytes += this.#lines[count]?.length ?? 0;
       count += 1;
     }
-    return Buffer.concat(this.#lines.splice(0, count));
+    const [first = Buffer.alloc(0), ...others] = this.#lines.splice(0, count);
+    return others.length === 0 ? first : Buffer.concat([first, ...others]);
   }
 
   /** Tries again after a failure, until the log is closed. */

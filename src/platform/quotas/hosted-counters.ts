@@ -1,7 +1,6 @@
 import type { BanRules } from './bans.ts';
-import type { QuotaDecision } from './counter-store.ts';
+import { answerOf, type CounterAnswer, type CounterQuestion, readQuestion } from './counter-messages.ts';
 import { MemoryCounterStore } from './memory-counter-store.ts';
-import type { CounterQuestion } from './remote-counter-store.ts';
 import { UsageRecorder, type UsageTable } from './usage-recorder.ts';
 
 export interface HostedCountersOptions {
@@ -40,8 +39,8 @@ export class HostedCounters {
     this.#offset = offset;
   }
 
-  decide({ subject, charge }: CounterQuestion): QuotaDecision {
-    return this.#store.decide(subject, charge);
+  decide(question: CounterQuestion): CounterAnswer {
+    return answerOf(this.#store.count(...readQuestion(question)));
   }
 
   /** Saves everything that was counted before the call. Never throws. */

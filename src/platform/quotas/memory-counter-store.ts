@@ -49,9 +49,14 @@ export class MemoryCounterStore implements CounterStore {
   }
 
   decide(subject: QuotaSubject, charge: Charge): QuotaDecision {
+    return decisionOf(this.count(subject, charge), subject, charge);
+  }
+
+  /** The same, with the windows after it instead of figures for clients. They change with the next decision. */
+  count(subject: QuotaSubject, charge: Charge): CounterDecision {
     const now = this.#now();
     this.#markUsed(subject, now);
-    return decisionOf(decide(this.#counterOf(subject, now), subject, charge, this.#rules, now), subject, charge);
+    return decide(this.#counterOf(subject, now), subject, charge, this.#rules, now);
   }
 
   /** Sets the counter to the decision of another store. */

@@ -1,14 +1,9 @@
+import { type CounterAnswer, type CounterQuestion, questionOf, readAnswer } from './counter-messages.ts';
 import type { Charge, CounterStore, QuotaDecision, QuotaSubject } from './counter-store.ts';
 import { decisionOf, newCounter } from './counter.ts';
 
-/** The questions to the process that counts. */
-export interface CounterQuestion {
-  readonly subject: QuotaSubject;
-  readonly charge: Charge;
-}
-
 /** Asks the process that counts. Rejects while that is silent. */
-export type AskCounters = (question: CounterQuestion) => Promise<QuotaDecision>;
+export type AskCounters = (question: CounterQuestion) => Promise<CounterAnswer>;
 
 /**
  * Counts in another process of this machine, and never here: while that process is silent, what has to be counted fails.
@@ -33,11 +28,8 @@ export class RemoteCounterStore implements CounterStore {
   }
 
   async #askFor(subject: QuotaSubject, charge: Charge): Promise<QuotaDecision> {
-    const { id, limits, bans, isAnonymous, isUnsaved } = subject;
-    const { requestsPerMinute, requestsPerDay } = limits;
-    const named = { id, limits: { requestsPerMinute, requestsPerDay }, bans, isAnonymous, isUnsaved };
     try {
-      const decision = await this.#ask({ subject: named, charge });
+      const decision = decisionOf(readAnswer(await this.#ask(questionOf(subject, charge))), subject, charge);
       this.#seen.set(subject, decision);
       return decision;
     } catch (error) {

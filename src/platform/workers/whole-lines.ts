@@ -14,7 +14,8 @@ export async function forwardLines(
   const rest: Buffer[] = [];
   for await (const chunk of source as AsyncIterable<Buffer>) {
     const end = chunk.lastIndexOf(lineFeed) + 1;
-    if (end > 0) await take(Buffer.concat([...rest.splice(0), chunk.subarray(0, end)]));
+    const lines = chunk.subarray(0, end);
+    if (end > 0) await take(rest.length === 0 ? lines : Buffer.concat([...rest.splice(0), lines]));
     if (end < chunk.length) rest.push(chunk.subarray(end));
   }
   if (rest.length > 0) onCutLine();
