@@ -19,6 +19,8 @@ import type { StoreSize, Workload } from './workloads.ts';
 const targets = ['one process', 'two unconnected', 'two workers'] as const;
 type Target = (typeof targets)[number];
 
+const startMillis = 5_000;
+
 interface Result extends Measurement {
   /** Of the primary, in the processor time of all. */
   readonly primaryShare: number;
@@ -36,6 +38,8 @@ export async function benchWorkers(
     const cores = `${(await quietCores()).toFixed(1)} of ${availableParallelism()} cores were quiet`;
     process.stderr.write(`processes to go: ${left}; ${cores}\n`);
     const started = await startTargets(databaseUrl);
+    // The second worker starts after the first.
+    await wait(startMillis);
     try {
       memory = `${cores}; ${restingMemory(started)}`;
       await measure(started, options, store, results);
