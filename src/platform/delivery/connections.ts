@@ -48,8 +48,8 @@ export class Connections {
   readonly #destinations: Destinations;
   readonly #idle = new Map<string, Connection[]>();
   readonly #underWay = new Map<string, number>();
-  /** Monotonic time. */
-  #nextConnectAt = 0;
+  /** Resolves when the next one may be opened. */
+  #turn: Promise<void> = Promise.resolve();
   #isClosed = false;
 
   constructor(destinations: Destinations) {
@@ -67,15 +67,15 @@ export class Connections {
   async open(url: URL, endsAt: number): Promise<Connection> {
     const leftMillis = Math.max(0, endsAt - performance.now());
     const addresses = (await within(leftMillis, this.#destinations.addressesOf(url))) ?? [];
-    await this.#waitForTurn();
     const connectEndsAt = Math.min(performance.now() + connectMillis, endsAt);
     let failure: unknown = new errors.ConnectTimeoutError();
     for (const address of addresses.slice(0, maxAddresses)) {
-      const timeout = connectEndsAt - performance.now();
-      if (timeout <= 0) break;
+      const leftToConnect = connectEndsAt - performance.now();
+      if (leftToConnect <= 0) break;
       this.#takeSlot(address);
       try {
-        return await this.#open(url, address, timeout);
+        await within(leftToConnect, this.#takeTurn());
+        return await this.#open(url, address, Math.max(1, connectEndsAt - performance.now()));
       } catch (error) {
         this.#releaseSlot(address);
         failure = error;
@@ -84,11 +84,10 @@ export class Connections {
     throw new ConnectError(failure);
   }
 
-  async #waitForTurn(): Promise<void> {
-    const now = performance.now();
-    const at = Math.max(now, this.#nextConnectAt);
-    this.#nextConnectAt = at + connectEveryMillis;
-    if (at > now) await wait(at - now);
+  #takeTurn(): Promise<void> {
+    const turn = this.#turn;
+    this.#turn = turn.then(() => wait(connectEveryMillis));
+    return turn;
   }
 
   /** The request has ended, and the connection may take another one. */

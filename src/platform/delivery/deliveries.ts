@@ -163,23 +163,21 @@ export class Deliveries<E extends Endpoint> {
   /** Begins what may begin: one event of each endpoint, and again while there is more. */
   #sendMore(): void {
     if (this.#isStopped || performance.now() > this.#leaseEndsAt) return;
-    const waiting: EndpointRun<E>[] = [];
     const wanting: EndpointRun<E>[] = [];
     for (const run of this.#ready) {
-      this.#ready.delete(run);
+      if (!this.#hasSlot(2)) break;
       // Another process may have it by now.
-      if (this.#runs.get(run.endpoint.id) !== run) continue;
-      if (run.wantsMore) wanting.push(run);
-      const delivery = run.next(this.#options.now());
-      if (delivery === undefined) continue;
-      if (this.#hasSlot(run.standing)) {
+      const isMine = this.#runs.get(run.endpoint.id) === run;
+      if (isMine && run.wantsMore) wanting.push(run);
+      const delivery = isMine ? run.next(this.#options.now()) : undefined;
+      const hasSlot = this.#hasSlot(run.standing);
+      // One that waits for a slot keeps its place.
+      if (delivery === undefined || hasSlot) this.#ready.delete(run);
+      if (delivery !== undefined && hasSlot) {
         this.#begin(run, delivery);
         this.#ready.add(run);
-      } else {
-        waiting.push(run);
       }
     }
-    for (const run of waiting) this.#ready.add(run);
     if (wanting.length > 0) this.#reader.read(wanting, this.#heldBytes());
   }
 

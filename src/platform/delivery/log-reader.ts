@@ -1,4 +1,4 @@
-import { inBackground } from '../background.ts';
+import { attempt, inBackground } from '../background.ts';
 import type { DeliveryLog, Endpoint } from './endpoint.ts';
 import type { EndpointRun } from './endpoint-run.ts';
 
@@ -58,7 +58,8 @@ export class LogReader<E extends Endpoint> {
           this.#reads -= 1;
           run.isReading = false;
           this.#options.onRead(run);
-          this.#readMore();
+          // What is in memory is read at once: so only a few in each tick of the event loop.
+          setImmediate(() => attempt(() => this.#readMore()));
         }),
       );
     }

@@ -5,6 +5,7 @@ import type { TLSSocket } from 'node:tls';
 import { expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 
+import { inBackground } from '../../../src/platform/background.ts';
 import { deriveSecret, Destinations, Sender, type SendResult } from '../../../src/platform/delivery/index.ts';
 import { Connections } from '../../../src/platform/delivery/connections.ts';
 import { signatureHeaders } from '../../../src/platform/delivery/signature.ts';
@@ -244,10 +245,10 @@ it('a connection whose time is over before it was used is closed', async () => {
 
 it('connections are opened one after another, so that the handshakes of many hold up nothing else', async () => {
   const closedPort = 1;
-  const sender = senderTo([closedPort]);
+  const sender = senderTo([closedPort], { allow: ['127.0.0.0/8'] });
+  const urls = Array.from({ length: 40 }, (_, index) => `https://127.0.1.${index + 1}:${closedPort}/`);
   const startedAt = performance.now();
-  const send = (): Promise<unknown> => sender.send({ url: `https://localhost:${closedPort}/`, ...message });
-  await Promise.all(Array.from({ length: 40 }, send));
+  await Promise.all(urls.map((url) => sender.send({ url, ...message })));
   // 39 pauses of 5 ms; timers count in whole milliseconds.
   expect(performance.now() - startedAt).toBeGreaterThan(150);
 });
@@ -260,9 +261,9 @@ it('at most 8 requests are under way to one address, whatever names lead there',
   const results = Array.from({ length: 12 }, (_, index) =>
     sender.send({ url: `https://name-${index}.hooks.test:${port}/`, ...message }),
   );
-  await until(() => waiting.length === 8);
-  const first = await Promise.race(results);
-  expect(first).toBe('busy');
+  let busy = 0;
+  for (const result of results) inBackground(result.then((each) => (busy += each === 'busy' ? 1 : 0)));
+  await until(() => waiting.length === 8 && busy === 4);
   for (const end of waiting) end();
   const outcomes = await Promise.all(results);
   expect(outcomes.filter((each) => each === 'busy')).toHaveLength(4);
