@@ -10,14 +10,13 @@ export type CounterQuestion = readonly [
   id: string,
   requestsPerMinute: number,
   requestsPerDay: number,
-  isAnonymous: 0 | 1,
-  isUnsaved: 0 | 1,
+  isAnonymous: boolean,
+  isUnsaved: boolean,
   bans: BanRecord | null,
 ];
 
-/** Its answer: the outcome, the time, both windows, and the ban. */
-export type CounterAnswer = readonly [
-  outcome: CounterDecision['outcome'],
+/** The time, both windows, and the ban, as Redis replies them too. */
+export type CounterFigures = [
   now: number,
   minuteOpenedAt: number,
   minuteSpent: number,
@@ -25,23 +24,14 @@ export type CounterAnswer = readonly [
   daySpent: number,
   bannedUntil: number,
   banEpoch: number,
-  isBanNew: 0 | 1,
 ];
+
+export type CounterAnswer = readonly [outcome: CounterDecision['outcome'], isBanNew: boolean, ...CounterFigures];
 
 export function questionOf(subject: QuotaSubject, { needs, spends, refusal }: Charge): CounterQuestion {
   const { id, limits, bans = null, isAnonymous, isUnsaved } = subject;
   const { requestsPerMinute, requestsPerDay } = limits;
-  return [
-    needs,
-    spends,
-    refusal ?? null,
-    id,
-    requestsPerMinute,
-    requestsPerDay,
-    isAnonymous ? 1 : 0,
-    isUnsaved === true ? 1 : 0,
-    bans,
-  ];
+  return [needs, spends, refusal ?? null, id, requestsPerMinute, requestsPerDay, isAnonymous, isUnsaved === true, bans];
 }
 
 export function readQuestion(question: CounterQuestion): readonly [QuotaSubject, Charge] {
@@ -50,36 +40,19 @@ export function readQuestion(question: CounterQuestion): readonly [QuotaSubject,
     id,
     limits: { requestsPerMinute, requestsPerDay },
     bans: bans ?? undefined,
-    isAnonymous: isAnonymous === 1,
-    isUnsaved: isUnsaved === 1,
+    isAnonymous,
+    isUnsaved,
   };
   return [subject, { needs, spends, refusal: refusal ?? undefined }];
 }
 
-export function answerOf({
-  outcome,
-  now,
-  minute,
-  day,
-  bannedUntil,
-  banEpoch,
-  isBanNew,
-}: CounterDecision): CounterAnswer {
-  return [
-    outcome,
-    now,
-    minute.openedAt,
-    minute.spent,
-    day.openedAt,
-    day.spent,
-    bannedUntil,
-    banEpoch,
-    isBanNew ? 1 : 0,
-  ];
+export function answerOf(decision: CounterDecision): CounterAnswer {
+  const { outcome, now, minute, day, bannedUntil, banEpoch, isBanNew } = decision;
+  return [outcome, isBanNew, now, minute.openedAt, minute.spent, day.openedAt, day.spent, bannedUntil, banEpoch];
 }
 
 export function readAnswer(answer: CounterAnswer): CounterDecision {
-  const [outcome, now, minuteOpenedAt, minuteSpent, dayOpenedAt, daySpent, bannedUntil, banEpoch, isBanNew] = answer;
+  const [outcome, isBanNew, now, minuteOpenedAt, minuteSpent, dayOpenedAt, daySpent, bannedUntil, banEpoch] = answer;
   return {
     outcome,
     now,
@@ -87,6 +60,6 @@ export function readAnswer(answer: CounterAnswer): CounterDecision {
     day: { openedAt: dayOpenedAt, spent: daySpent },
     bannedUntil,
     banEpoch,
-    isBanNew: isBanNew === 1,
+    isBanNew,
   };
 }

@@ -3,6 +3,7 @@ import { crc32 } from 'node:zlib';
 import type { BanRules } from './bans.ts';
 import type { Charge, QuotaSubject } from './counter-store.ts';
 import type { CounterDecision } from './counter.ts';
+import { type CounterFigures, readAnswer } from './counter-messages.ts';
 import { consumeScript } from './consume-script.ts';
 import { UnsuitableCounters, type SharedCounters } from './fallback-counter-store.ts';
 import { type CounterSnapshot, emptySnapshot } from './memory-counter-store.ts';
@@ -30,8 +31,6 @@ const outcomes = ['admitted', 'refused', 'too_costly', 'banned', 'banned'] as co
 const refusals = { counted: '1', excused: '2' } as const;
 const otherGeneration = -1;
 const banBegun = 4;
-/** The results of the script after the outcome. */
-type RepliedFigures = [now: number, number, number, number, number, bannedUntil: number, banEpoch: number];
 const figureCount = 7;
 
 /** Run once after connecting, to check that Redis accepts writes. */
@@ -127,20 +126,11 @@ export function counterDecisionOf(reply: unknown): CounterDecision {
   if (!isFigures(reply)) throw new Error('Redis has replied with something other than whole numbers.');
   const [outcomeIndex, ...figures] = reply;
   if (outcomeIndex === otherGeneration) throw new Error('Redis has been emptied.');
-  const [now, minuteOpenedAt, minuteSpent, dayOpenedAt, daySpent, bannedUntil, banEpoch] = figures as RepliedFigures;
   const outcome = outcomes[outcomeIndex];
   if (outcome === undefined || figures.length !== figureCount || figures.some((figure) => figure < 0)) {
     throw new Error('Redis has replied with numbers that are no decision.');
   }
-  return {
-    outcome,
-    now,
-    minute: { openedAt: minuteOpenedAt, spent: minuteSpent },
-    day: { openedAt: dayOpenedAt, spent: daySpent },
-    bannedUntil,
-    banEpoch,
-    isBanNew: outcomeIndex === banBegun,
-  };
+  return readAnswer([outcome, outcomeIndex === banBegun, ...(figures as CounterFigures)]);
 }
 
 function isFigures(reply: unknown): reply is [number, ...number[]] {
