@@ -1,6 +1,7 @@
 import { constants } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
+import { createSecureContext } from 'node:tls';
 
 import { buildConnector, Client, errors } from 'undici';
 
@@ -50,6 +51,11 @@ export class Connections {
   readonly #underWay = new Map<string, number>();
   /** Resolves when the next one may be opened. */
   #turn: Promise<void> = Promise.resolve();
+  /** One for all: it takes a fifth of a handshake to make. */
+  readonly #secureContext = createSecureContext({
+    minVersion: 'TLSv1.2',
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+  });
   #isClosed = false;
 
   constructor(destinations: Destinations) {
@@ -144,8 +150,7 @@ export class Connections {
       maxCachedSessions: 0,
       // Whatever NODE_TLS_REJECT_UNAUTHORIZED is.
       rejectUnauthorized: true,
-      minVersion: 'TLSv1.2',
-      secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+      secureContext: this.#secureContext,
     });
     const socket = await new Promise<Socket>((resolve, reject) => {
       // The certificate is checked for the host, of which it has no dot at the end.
