@@ -198,13 +198,14 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     terms: overrides.streamTerms,
   });
   const { signingKeys, ...destinations } = config.webhooks;
+  const { onSwitched, ...deliveryEvents } = webhookEvents(server.log, metrics);
   const webhooks = openWebhooks(signingKeys, {
     callers,
     stores: stores.for(callers.service('webhooks')),
     leases: database.webhookLeases(callers.service('webhooks')),
     destinations: { ...destinations, nameServers: overrides.nameServers },
     prefix: config.restPrefix,
-    ...webhookEvents(server.log, metrics),
+    ...deliveryEvents,
   });
   if (webhooks !== undefined) metrics.watchWebhooks(webhooks);
   const graphql = await createGraphQLServer({
@@ -212,7 +213,11 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     schema,
     streams,
     stores,
-    services: { access: accessOptions, webhooks, onWebhookChange: async () => webhooks?.heedChanges() },
+    services: {
+      access: accessOptions,
+      webhooks,
+      webhookObserver: { onSwitched, onChange: async () => webhooks?.heedChanges() },
+    },
     idempotency,
     introspection: config.graphql.introspection,
     limits: config.graphql,

@@ -6,7 +6,7 @@ import type { NounServices } from './nouns.ts';
 import { OrderService } from './orders/order.service.ts';
 import { PetService } from './pets/pet.service.ts';
 import type { Stores } from './stores.ts';
-import { type WebhookOutlet, WebhookService } from './webhooks/webhook.service.ts';
+import { type WebhookObserver, type WebhookOutlet, WebhookService } from './webhooks/webhook.service.ts';
 
 /** The services of the domain, for both protocols. */
 export interface Services extends NounServices {
@@ -22,8 +22,8 @@ export interface ServiceOptions {
   readonly access?: AccessServiceOptions | undefined;
   /** Unset while webhooks are off. */
   readonly webhooks?: WebhookOutlet | undefined;
-  /** For the stores of a caller only: an endpoint was changed. */
-  readonly onWebhookChange?: (() => Promise<void>) | undefined;
+  /** For the stores of a caller only. */
+  readonly webhookObserver?: WebhookObserver | undefined;
 }
 
 /** The services on the stores of a caller, or on those inside a transaction. They hold no state between two calls. */
@@ -66,8 +66,8 @@ class StoreServices implements Services {
   }
 
   get webhooks(): WebhookService {
-    const { webhooks, onWebhookChange } = this.#options;
-    return new WebhookService(this.#stores, webhooks, undefined, onWebhookChange);
+    const { webhooks, webhookObserver } = this.#options;
+    return new WebhookService(this.#stores, webhooks, undefined, webhookObserver);
   }
 
   inside(stores: Stores): Services {

@@ -93,7 +93,7 @@ it('410 disables an endpoint, for its history too; resumed, it goes on from wher
 
 it('a paused endpoint gets nothing, and all of it when it is resumed; a replayed one everything once more', async () => {
   const inbox = await Inbox.start();
-  const store = await startStore([inbox]);
+  const store = await startStore([inbox], { LOG_LEVEL: 'info' });
   const { data: begin } = await store.graphql('{ eventCursor }');
   const { id, version } = await create(store, inbox, { eventTypes: ['CATEGORY_CREATED'], maxInFlight: 1 });
   await store.category('A');
@@ -113,6 +113,12 @@ it('a paused endpoint gets nothing, and all of it when it is resumed; a replayed
   expect(names).toEqual(['A', 'B', 'C', 'A', 'B', 'C']);
   const ids = inbox.requests.map(({ headers }) => headers['webhook-id']);
   expect(ids.slice(0, 3)).toEqual(ids.slice(3));
+  const keyId = '1';
+  const switches = store.log.filter(({ msg }) => /^webhook endpoint is/.test(String(msg)));
+  expect(switches.map(({ msg, webhook, by }) => [msg, webhook, by])).toEqual([
+    ['webhook endpoint is paused', id, keyId],
+    ['webhook endpoint is active', id, keyId],
+  ]);
 });
 
 it('a position that the log has lost is told by a store.resync, and the log goes on', async () => {
@@ -212,7 +218,7 @@ it('a deleted endpoint is gone with its attempts, and an idempotency key is refu
 it('a replay sends once more what was refused, too', async () => {
   let status = 422;
   const inbox = await Inbox.start(() => status);
-  const store = await startStore([inbox]);
+  const store = await startStore([inbox], { LOG_LEVEL: 'info' });
   const { data: begin } = await store.graphql('{ eventCursor }');
   const { id } = await create(store, inbox, { eventTypes: ['CATEGORY_CREATED'] });
   await store.category('A');

@@ -9,7 +9,7 @@ import type { Stores } from '../stores.ts';
 import { parseChanges, parseNew } from '../written-fields.ts';
 import type { WebhookAttempt } from './webhook-attempt.entity.ts';
 import type { WebhookEndpointChange } from './webhook-endpoint-change.entity.ts';
-import { type WebhookEndpoint, webhookVersion } from './webhook-endpoint.entity.ts';
+import { stateOf, type WebhookEndpoint, webhookVersion } from './webhook-endpoint.entity.ts';
 import { type NewWebhook, type WebhookChanges, webhookFields } from './webhook-fields.ts';
 import {
   attemptSorting,
@@ -34,6 +34,14 @@ export interface WebhookWithSecret {
   readonly secret: string;
 }
 
+/** Is told after a commit, and must not throw. */
+export interface WebhookObserver {
+  /** An endpoint was made, changed or deleted. */
+  onChange(): Promise<void>;
+  /** An endpoint was paused or resumed by a key, or a command. */
+  onSwitched(endpoint: WebhookEndpoint, by: string): void;
+}
+
 type PageRequest = Pick<PageArguments, 'first' | 'after'>;
 
 const noun = 'webhook endpoint';
@@ -48,22 +56,22 @@ export class WebhookService {
   readonly #stores: Stores;
   readonly #outlet: WebhookOutlet | undefined;
   readonly #by: string;
-  readonly #onChange: (() => Promise<void>) | undefined;
+  readonly #observer: WebhookObserver | undefined;
 
   /**
-   * Without an outlet nothing is sent: `WEBHOOK_SIGNING_KEY` isn't set. Changes are attributed to `by`. `onChange` is
-   * called after a commit, and must not throw: leave it out inside a transaction.
+   * Without an outlet nothing is sent: `WEBHOOK_SIGNING_KEY` isn't set. Changes are attributed to `by`. Inside a
+   * transaction there is no observer.
    */
-  constructor(stores: Stores, outlet: WebhookOutlet | undefined, by = 'service', onChange?: () => Promise<void>) {
+  constructor(stores: Stores, outlet: WebhookOutlet | undefined, by = 'service', observer?: WebhookObserver) {
     this.#stores = stores;
     this.#outlet = outlet;
     this.#by = by;
-    this.#onChange = onChange;
+    this.#observer = observer;
   }
 
   /** As `AccessService.actingAs`. */
   actingAs(by: string): WebhookService {
-    return new WebhookService(this.#stores, this.#outlet, by, this.#onChange);
+    return new WebhookService(this.#stores, this.#outlet, by, this.#observer);
   }
 
   async list(request: ListRequest<object, 'ID'>): Promise<Page<WebhookEndpoint>> {
@@ -235,17 +243,17 @@ export class WebhookService {
       await stores.webhooks.attributeChangesTo(this.#by);
       return work(stores);
     });
-    await this.#onChange?.();
+    await this.#observer?.onChange();
     return result;
   }
 
-  #change(
+  async #change(
     id: string,
     options: UpdateOptions,
     change: (endpoint: WebhookEndpoint) => Partial<RowData<WebhookEndpoint>>,
     also: (stores: Stores, endpoint: WebhookEndpoint) => Promise<void> = async () => undefined,
   ): Promise<WebhookEndpoint> {
-    return this.#attributed(async (stores) => {
+    const { before, endpoint } = await this.#attributed(async (stores) => {
       const { webhooks } = stores;
       const locked = await lockById(webhooks, noun, id);
       checkVersion(locked, options);
@@ -255,8 +263,10 @@ export class WebhookService {
         await webhooks.endLease(locked.id);
       await also(stores, locked);
       const [changed] = await webhooks.byIds([locked.id]);
-      return existing(changed, noun, id);
+      return { before: locked, endpoint: existing(changed, noun, id) };
     });
+    if (stateOf(before) !== stateOf(endpoint)) this.#observer?.onSwitched(endpoint, this.#by);
+    return endpoint;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 
+import { stateOf, type WebhookEndpoint } from '../../domain/webhooks/webhook-endpoint.entity.ts';
 import type { Metrics } from './metrics.ts';
 
 /** An endpoint, as the log names it: by its id and the host, because a URL may have a secret in its path. */
@@ -24,6 +25,8 @@ export function webhookEvents(log: FastifyBaseLogger, metrics: Metrics) {
     onRecovered: (endpoint: NamedEndpoint): void => log.info(named(endpoint), 'webhook endpoint accepts events again'),
     onDisabled: (endpoint: NamedEndpoint, reason: string): void =>
       log.error({ ...named(endpoint), reason }, 'webhook endpoint is disabled'),
+    onSwitched: (endpoint: WebhookEndpoint, by: string): void =>
+      log.info({ ...named(endpoint), by }, `webhook endpoint is ${stateOf(endpoint)}`),
     onFailure: (error: unknown): void => log.error({ err: error }, 'webhooks are not delivered'),
   };
 }
