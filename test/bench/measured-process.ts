@@ -116,5 +116,6 @@ export function pinned(command: readonly string[], on: string | undefined): read
 
 /** Keeps a process that runs already, and those that it will start, on the cores. */
 export function pin(pid: number, on: string | undefined): void {
-  if (on !== undefined) execFileSync('taskset', ['--pid', '--cpu-list', on, String(pid)], { stdio: 'ignore' });
+  if (on !== undefined)
+    execFileSync('taskset', ['--all-tasks', '--pid', '--cpu-list', on, String(pid)], { stdio: 'ignore' });
 }

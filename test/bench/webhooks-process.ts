@@ -1,11 +1,12 @@
 /*
  * What webhooks take, and what requests beside them see:
  *
- *   npm run -s build && node test/bench/webhooks-process.ts [seconds]
+ *   npm run -s build && node test/bench/webhooks-process.ts [seconds [rounds]]
  *
  * First 500 deliveries a second to 10 endpoints: from the commit to the receiver, and the processor time of each
- * process. Then requests at a fixed rate, alternately with and without 500 endpoints, of which 400 are dead: 200 refuse
- * connections, and 200 never respond. Receivers and load have processes of their own.
+ * process. Then requests at a fixed rate, in turn without endpoints, beside 500 of which 400 are dead (200 refuse
+ * connections, and 200 never respond), and to a process without webhooks while another one delivers to the same 500:
+ * what differs there is what receivers, database and load take from each other.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,14 +20,13 @@ import { connect } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { fillStore } from './filled-store.ts';
 import { load } from './load.ts';
-import type { LoadResult } from './load-process.ts';
-import { cpuMicrosOf, cpuMicrosOfAll } from './measured-process.ts';
-import { adminKey, createKey, root, startService } from './measured-service.ts';
+import type { LoadJob, LoadResult } from './load-process.ts';
+import { cores, cpuMicrosOf, cpuMicrosOfAll, type MeasuredProcess, pin, pinned } from './measured-process.ts';
+import { adminKey, createKey, mainOf, root, startService } from './measured-service.ts';
 import { median } from './report.ts';
 
 const seconds = Number(process.argv[2] ?? 10);
-const rounds = 3;
-const warmUpSeconds = 60;
+const rounds = Number(process.argv[3] ?? 5);
 const closedPort = 1;
 const categories = 50;
 
@@ -37,22 +37,30 @@ const names = addresses.map((address) => `IP:${address}`).join(',');
 const options = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=bench -addext subjectAltName=${names}`;
 execFileSync('openssl', [...options.split(' '), '-keyout', key, '-out', cert], { stdio: 'ignore' });
 
-const receivers = spawn(process.execPath, [join(import.meta.dirname, 'webhook-receivers-process.ts'), key, cert], {
-  stdio: ['pipe', 'pipe', 'inherit'],
-});
+const [command, ...parameters] = pinned(
+  [process.execPath, join(import.meta.dirname, 'webhook-receivers-process.ts'), key, cert],
+  cores?.load,
+);
+const receivers = spawn(command!, parameters, { stdio: ['pipe', 'pipe', 'inherit'] });
 const lines = createInterface({ input: receivers.stdout })[Symbol.asyncIterator]();
 const { port } = new URL((await lines.next()).value as string);
 
 const cluster = await PostgresCluster.create();
+pin(cluster.pid, cores?.database);
 const store = await fillStore(cluster.url, 10_000, root);
-const service = await startService({
-  DATABASE_URL: cluster.url,
-  LOG_LEVEL: 'warn',
-  WEBHOOK_SIGNING_KEY: Buffer.alloc(32, 1).toString('base64'),
-  WEBHOOK_ALLOW: '127.0.0.0/8',
-  WEBHOOK_PORTS: `${port},${closedPort}`,
-  NODE_EXTRA_CA_CERTS: cert,
-});
+const main = [process.execPath, mainOf(root)];
+const database = { DATABASE_URL: cluster.url, LOG_LEVEL: 'warn' };
+const service = await startService(
+  {
+    ...database,
+    WEBHOOK_SIGNING_KEY: Buffer.alloc(32, 1).toString('base64'),
+    WEBHOOK_ALLOW: '127.0.0.0/8',
+    WEBHOOK_PORTS: `${port},${closedPort}`,
+    NODE_EXTRA_CA_CERTS: cert,
+  },
+  pinned(main, cores?.server),
+);
+const withoutWebhooks = await startService(database, pinned(main, cores?.server));
 const sql = await connect(cluster.url);
 const loadKey = await createKey(service.address);
 
@@ -122,9 +130,9 @@ async function measureDeliveries(): Promise<void> {
   });
 }
 
-function requests(): Promise<LoadResult> {
-  return load({
-    addresses: [service.address],
+function requests(address: string): Promise<LoadResult> {
+  const job: LoadJob = {
+    addresses: [address],
     requests: 'service',
     workload: 'G1',
     store,
@@ -133,20 +141,30 @@ function requests(): Promise<LoadResult> {
     seconds,
     from: 1,
     headers: { authorization: `Bearer ${loadKey}` },
-  });
+  };
+  return load(job, cores?.load);
 }
 
-/** From now on; dead ones are tried when their time has come. */
-async function switchEndpoints(isPaused: boolean): Promise<void> {
+/** Waits, for at most two minutes, until there is no such endpoint. */
+async function waitUntilNone(condition: string): Promise<void> {
+  for (const endsAt = performance.now() + 120_000; ; await sleep(500)) {
+    const { rows } = await sql.query(`select 1 from webhook_endpoints where ${condition} limit 1`);
+    if (rows.length === 0) return;
+    if (performance.now() > endsAt) throw new Error(`Endpoints for more than two minutes: ${condition}`);
+  }
+}
+
+/** Nothing is under way to endpoints from now on, or all are sent what is new from now on. */
+async function switchEndpoints(isOn: boolean): Promise<void> {
   await sql.query(
-    `update webhook_endpoints set is_paused = $1, fence = fence + 1,
-       position = (select position || ':' || salt from event_state)`,
-    [isPaused],
+    `update webhook_endpoints
+     set is_paused = $1, position = (select position || ':' || salt from event_state)`,
+    [!isOn],
   );
-  await sleep(1_500);
+  await waitUntilNone(isOn ? 'leased_until <= now()' : 'leased_until > now()');
 }
 
-async function measureRequests(): Promise<void> {
+async function createEndpoints(): Promise<void> {
   await sql.query('delete from webhook_endpoints');
   for (let index = 0; index < 500; index += 1) {
     const address = addresses[index % addresses.length];
@@ -154,27 +172,51 @@ async function measureRequests(): Promise<void> {
     else if (index % 5 < 3) await createEndpoint(`https://${address}:${closedPort}/`);
     else await createEndpoint(`https://${address}:${port}/hung`);
   }
-  // Until it is known which of them are dead.
-  await change(1, warmUpSeconds);
-  const results: Record<'without' | 'with', LoadResult[]> = { without: [], with: [] };
+  await change(1, 1);
+  await waitUntilNone(`is_healthy and url not like '%/good'`);
+}
+
+const situations: readonly {
+  readonly name: string;
+  readonly target: MeasuredProcess;
+  readonly hasEndpoints: boolean;
+}[] = [
+  { name: 'without endpoints', target: service, hasEndpoints: false },
+  { name: 'beside 500', target: service, hasEndpoints: true },
+  { name: 'delivered by another process', target: withoutWebhooks, hasEndpoints: true },
+];
+
+async function measureRequests(): Promise<void> {
+  await createEndpoints();
+  const results = new Map<string, LoadResult[]>();
   for (let round = 0; round < rounds; round += 1) {
-    for (const name of ['without', 'with'] as const) {
-      await switchEndpoints(name === 'without');
+    for (const { name, target, hasEndpoints } of situations) {
+      pin(service.pid, target === service ? cores?.server : cores?.load);
+      await switchEndpoints(hasEndpoints);
+      // Connections to those that respond are open by then.
+      const changing = change(2, seconds + 5);
+      await sleep(4_000);
       await takeLatencies();
-      const changing = change(2, seconds);
       const before = service.cpuMicros;
-      const result = await requests();
+      const result = await requests(target.address);
+      const deliveringCore = (service.cpuMicros - before) / (seconds * 1_000_000);
       const deliveries = await takeLatencies();
-      results[name].push(result);
-      const [p50, p99] = [result.p50, result.p99].map((millis) => Math.round(millis * 10) / 10);
-      const worst = quantile(deliveries, 0.99);
-      const coreShare = (service.cpuMicros - before) / (seconds * 1_000_000);
-      console.log({ name, p50, p99, deliveries: deliveries.length, worst, coreShare });
       await changing;
+      results.set(name, [...(results.get(name) ?? []), result]);
+      console.log(name, {
+        p50: tenths(result.p50),
+        p99: tenths(result.p99),
+        deliveries: deliveries.length,
+        deliveryP99: quantile(deliveries, 0.99),
+        deliveringCore,
+      });
     }
   }
-  const p99Of = (list: readonly LoadResult[]): number => Math.round(median(list.map(({ p99 }) => p99)) * 10) / 10;
-  console.log({ p99: { without: p99Of(results.without), with: p99Of(results.with) } });
+  for (const [name, list] of results) console.log(name, { medianP99: tenths(median(list.map(({ p99 }) => p99))) });
+}
+
+function tenths(value: number): number {
+  return Math.round(value * 10) / 10;
 }
 
 try {
@@ -185,6 +227,7 @@ try {
   await once(receivers, 'close');
   await sql.end();
   await service.stop();
+  await withoutWebhooks.stop();
   cluster.remove();
   rmSync(directory, { recursive: true });
 }
