@@ -38,7 +38,7 @@ export interface WebhookWithSecret {
 export interface WebhookObserver {
   /** An endpoint was made, changed or deleted. */
   onChange(): Promise<void>;
-  /** An endpoint was paused or resumed by a key, or a command. */
+  /** Its state was changed by somebody, not by deliveries. */
   onSwitched(endpoint: WebhookEndpoint, by: string): void;
 }
 

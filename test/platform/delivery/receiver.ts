@@ -4,7 +4,13 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls';
+import {
+  createServer as createTlsServer,
+  getCACertificates,
+  setDefaultCACertificates,
+  type TlsOptions,
+  type TLSSocket,
+} from 'node:tls';
 
 import { listen } from '../../support/listen.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
@@ -30,9 +36,12 @@ export async function startReceiver(listener: RequestListener): Promise<number> 
 }
 
 /** The same, for who writes what is no HTTP. */
-export async function startRawReceiver(onConnection: (socket: TLSSocket) => void): Promise<number> {
+export async function startRawReceiver(
+  onConnection: (socket: TLSSocket) => void,
+  options: TlsOptions = {},
+): Promise<number> {
   return listen(
-    createTlsServer(certificate, (socket) => {
+    createTlsServer({ ...certificate, ...options }, (socket) => {
       socket.on('error', () => undefined);
       onConnection(socket);
     }),

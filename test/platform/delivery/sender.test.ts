@@ -285,3 +285,21 @@ it('a request ends after 15 s, however slowly bytes drip', async () => {
   expect(results[0].durationMillis).toBeLessThan(17_000);
   expect(results[1].durationMillis).toBeLessThan(5_000);
 });
+
+it('a receiver that wants another handshake on the same connection gets none', async () => {
+  const handshakes: (Error | null)[] = [];
+  const port = await startRawReceiver(
+    (socket) => {
+      socket.once('data', () => {
+        socket.renegotiate({}, (error) => handshakes.push(error));
+        // By then a client that does it has done it.
+        setTimeout(() => socket.destroy(), 300);
+      });
+      socket.once('close', () => handshakes.push(new Error('closed')));
+    },
+    { maxVersion: 'TLSv1.2' },
+  );
+  expect(await post(senderTo([port]), `https://localhost:${port}/`)).toMatchObject({ outcome: 'failed' });
+  await until(() => handshakes.length > 0);
+  expect(handshakes[0]).toBeInstanceOf(Error);
+});
