@@ -218,7 +218,7 @@ it('a deleted endpoint is gone with its attempts, and an idempotency key is refu
 it('a replay sends once more what was refused, too', async () => {
   let status = 422;
   const inbox = await Inbox.start(() => status);
-  const store = await startStore([inbox], { LOG_LEVEL: 'info' });
+  const store = await startStore([inbox]);
   const { data: begin } = await store.graphql('{ eventCursor }');
   const { id } = await create(store, inbox, { eventTypes: ['CATEGORY_CREATED'] });
   await store.category('A');
