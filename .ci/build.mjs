@@ -68,7 +68,7 @@ function sources() {
   return ['tsconfig.json', 'package-lock.json', ...scripts.map((name) => `.ci/${name}.mjs`), ...files];
 }
 
-/** The same as in src/node-version.ts, for what runs before the program is there. */
+/** The same as in src/process/node-version.ts, for what runs before the program is there. */
 function assertNodeVersion() {
   const needed = JSON.parse(readFileSync('package.json', 'utf8')).engines.node.replace('>=', '');
   const [major, minor] = process.versions.node.split('.').map(Number);

@@ -2,12 +2,12 @@ import type { FastifyInstance } from 'fastify';
 
 import { Accounts, Callers } from './platform/callers/index.ts';
 import { every, inBackground, onBackgroundFailure } from './platform/background.ts';
-import type { Config } from './config.ts';
+import type { Config } from './settings/config.ts';
 import { openCounters, QuotaService } from './platform/quotas/index.ts';
 import type { EmbeddedPostgres } from './platform/embedded/index.ts';
-import { explainLostRedis } from './failed-start.ts';
-import { listenOn } from './listen.ts';
-import type { SharedParts } from './shared-parts.ts';
+import { explainLostRedis } from './settings/failed-start.ts';
+import { listenOn } from './process/listen.ts';
+import type { SharedParts } from './process/shared-parts.ts';
 import { openDatabase } from './database/start/open.ts';
 import { AccessService, type AccessServiceOptions } from './domain/access/access.service.ts';
 import { IdempotencyService } from './domain/idempotency/idempotency.service.ts';

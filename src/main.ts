@@ -1,17 +1,17 @@
-import './node-version.ts';
-import './foreign-variables.ts';
+import './process/node-version.ts';
+import './settings/foreign-variables.ts';
 
-import { readConfig, type Config } from './config.ts';
+import { readConfig, type Config } from './settings/config.ts';
 import { type EmbeddedPostgres, isComplete, startEmbeddedPostgres } from './platform/embedded/index.ts';
-import { limitHeap } from './heap.ts';
-import { fail, notify, onFirstSignal, openService, prepareProcess } from './service-process.ts';
-import { warningsOfDescriptors } from './setting-warnings.ts';
-import { welcome } from './welcome.ts';
+import { limitHeap } from './process/heap.ts';
+import { fail, notify, onFirstSignal, openService, prepareProcess } from './process/service-process.ts';
+import { warningsOfDescriptors } from './settings/setting-warnings.ts';
+import { welcome } from './process/welcome.ts';
 
 limitHeap();
 // The argument of `primary.ts`.
 if (process.argv[2] === 'worker') {
-  const { startWorker } = await import('./worker.ts');
+  const { startWorker } = await import('./process/worker.ts');
   startWorker();
 } else {
   prepareProcess();
@@ -23,7 +23,7 @@ async function start(): Promise<void> {
   for (const warning of config.warnings) notify(warning);
   const count = await workerCount(config);
   if (count > 1) {
-    const { startPrimary } = await import('./primary.ts');
+    const { startPrimary } = await import('./process/primary.ts');
     await startPrimary(config, count);
   } else {
     await startAlone(config);

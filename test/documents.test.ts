@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 
 import { describe, expect, test } from '@jest/globals';
 
-import { databaseVariables } from '../src/database-variables.ts';
+import { databaseVariables } from '../src/settings/database-variables.ts';
 
 const root = join(import.meta.dirname, '..');
 const read = (file: string): string => readFileSync(join(root, file), 'utf8');
@@ -47,7 +47,7 @@ function section(document: string, heading: string): string {
 
 describe('the documents agree with the program', () => {
   test('the README lists every setting, and every variable of libpq that is heeded, and no other', () => {
-    const names = read('src/config.ts').match(/(?<=')[A-Z]+(?:_[A-Z]+)*(?=')/g) ?? [];
+    const names = read('src/settings/config.ts').match(/(?<=')[A-Z]+(?:_[A-Z]+)*(?=')/g) ?? [];
     const settings = new Set([...names, ...databaseVariables]);
     const documented = namesInTables(section('README.md', 'Configuration'));
     const levelsAndCodes = [...settings].filter((name) => /^E(?!VENTS_)[A-Z]/.test(name));

@@ -82,7 +82,7 @@ const uses: readonly PrivateUse[] = [
   { files: ['test/jest/runtime.ts'], package: 'jest-circus', version: '30.5.2' },
   // The parser is tried in `platform/http/node.test.ts`, `_handle` in `platform/http/connections.test.ts`, V8's flags below.
   {
-    files: ['src/platform/http/connection.ts', 'src/heap.ts', 'src/platform/embedded/engine-thread.ts'],
+    files: ['src/platform/http/connection.ts', 'src/process/heap.ts', 'src/platform/embedded/engine-thread.ts'],
     package: 'node',
     version: '24.21.0',
   },
@@ -99,7 +99,7 @@ it('the flags of V8 that are set while it runs are there: others are ignored', (
   const known = execFileSync(process.execPath, ['--v8-options'], { encoding: 'utf8' });
   const flagsOf = (file: string): string[] =>
     [...readFileSync(file, 'utf8').matchAll(/[([ ][`']--(?:no-)?([a-z-]+)/g)].map(([, name]) => name!);
-  const names = ['src/heap.ts', 'src/platform/embedded/engine-thread.ts'].flatMap(flagsOf);
+  const names = ['src/process/heap.ts', 'src/platform/embedded/engine-thread.ts'].flatMap(flagsOf);
   expect(names).toEqual(expect.arrayContaining(['heap-growing-percent', 'liftoff-only', 'wasm-tier-up']));
   expect(names.filter((name) => !known.includes(` --${name} `))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 
-import { explainFailure } from '../src/failed-start.ts';
+import { explainFailure } from '../src/settings/failed-start.ts';
 import { plainText, shownError } from '../src/platform/shown-error.ts';
 
 it('of an error only chosen members are shown, and of its causes', () => {

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
 
-import type { Config, Environment } from '../config.ts';
-import { FailedDatabase } from '../database/start/failed-database.ts';
+import type { Config, Environment } from '../settings/config.ts';
+import { FailedDatabase } from '../settings/failed-database.ts';
 import { openOrJoinDatabase } from '../database/start/open.ts';
 import { DomainError } from '../domain/errors.ts';
 import { inBatches, maxPageSize, type Page, type PageArguments } from '../domain/page.ts';
-import { explainFailure } from '../failed-start.ts';
+import { explainFailure } from '../settings/failed-start.ts';
 import { plainText } from '../platform/shown-error.ts';
 import { UsageError } from './option-values.ts';
 import { databaseOptions, readSettings } from './run.ts';

@@ -1,5 +1,5 @@
-import '../node-version.ts';
-import '../foreign-variables.ts';
+import '../process/node-version.ts';
+import '../settings/foreign-variables.ts';
 
 import { runKeys } from './keys/run.ts';
 

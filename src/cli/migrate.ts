@@ -1,5 +1,5 @@
-import '../node-version.ts';
-import '../foreign-variables.ts';
+import '../process/node-version.ts';
+import '../settings/foreign-variables.ts';
 
 import { openDatabase } from '../database/start/open.ts';
 import { type LockMode, type PendingMigration, readPendingMigrations } from '../database/start/pending-migrations.ts';

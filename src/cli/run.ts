@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { type Config, ConfigError, type Environment, readConfig } from '../config.ts';
-import { type DatabaseLocation, describeDatabase } from '../database-url.ts';
-import { FailedDatabase } from '../database/start/failed-database.ts';
+import { type Config, ConfigError, type Environment, readConfig } from '../settings/config.ts';
+import { type DatabaseLocation, describeDatabase } from '../settings/database-url.ts';
+import { FailedDatabase } from '../settings/failed-database.ts';
 import type { OpenDatabaseOptions } from '../database/start/open.ts';
-import { explainFailure } from '../failed-start.ts';
+import { explainFailure } from '../settings/failed-start.ts';
 import { holdsEmbeddedPostgres, startEmbeddedPostgres } from '../platform/embedded/index.ts';
 import { plainText } from '../platform/shown-error.ts';
 

@@ -2,7 +2,7 @@ import { Migrator } from '@mikro-orm/migrations';
 import { MikroORM } from '@mikro-orm/postgresql';
 
 import { migrations } from '../../migrations/index.ts';
-import { type DatabaseLocation, databaseAt } from '../database-url.ts';
+import { type DatabaseLocation, databaseAt } from '../settings/database-url.ts';
 import { type Caller, Callers } from '../platform/callers/index.ts';
 import {
   type ConnectionPool,

@@ -18,7 +18,7 @@ import {
   Sender,
 } from '../platform/delivery/index.ts';
 import { Feed } from '../platform/feed/index.ts';
-import { version as serviceVersion } from '../version.ts';
+import { version as serviceVersion } from '../settings/version.ts';
 import { textOf, WebhookLog } from './webhook-log.ts';
 import { WebhookSecrets, type WebhookTarget } from './webhook-target.ts';
 

@@ -1,7 +1,7 @@
 import { LockMode, MikroORM } from '@mikro-orm/postgresql';
 
 import { createConnections } from '../../src/platform/postgres/connections.ts';
-import { databaseAt } from '../../src/database-url.ts';
+import { databaseAt } from '../../src/settings/database-url.ts';
 import { connectDatabase } from '../../src/database/database.ts';
 import { createDialect } from '../../src/database/kysely-dialect.ts';
 import { migrate } from '../../src/database/start/migrate.ts';

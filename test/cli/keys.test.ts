@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 import { commands } from '../../src/cli/keys/commands.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { openDatabase, type OpenDatabase } from '../../src/database/start/open.ts';
 import { planNames } from '../../src/domain/access/plan.ts';
 import { AccessService } from '../../src/domain/access/access.service.ts';

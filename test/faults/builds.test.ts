@@ -80,7 +80,7 @@ it('a build leaves a whole program and nothing else, which needs no development 
   }
   await service.stop();
 
-  const source = join(checkout, 'src/version.ts');
+  const source = join(checkout, 'src/settings/version.ts');
   writeFileSync(source, `${readFileSync(source, 'utf8')}// Changed.\n`);
   expect(() => npm('migrate')).toThrow(/The program was built from other sources than those here.+npm run build/s);
   expect(readdirSync(join(checkout, 'dist/src'))).toEqual(built);

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 
 import { createApp } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
-import { explainFailure } from '../../src/failed-start.ts';
+import { readConfig } from '../../src/settings/config.ts';
+import { explainFailure } from '../../src/settings/failed-start.ts';
 import { listen } from '../support/listen.ts';
 import { compiled } from '../support/running-command.ts';
 import { startCluster } from '../support/started-cluster.ts';

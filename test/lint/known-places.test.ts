@@ -27,7 +27,7 @@ const watched: readonly Watched[] = [
     guarantee: 'what a peer sends or does is handled where nothing that is thrown ends the process',
     pattern: new RegExp(String.raw`\.(?:on|once|(?:add|prepend)(?:Event)?Listener)\(\s*(?!'(?:${quiet})')['"\x60]\w`),
     places: {
-      'src/service-process.ts': 'handles what nothing else has caught',
+      'src/process/service-process.ts': 'handles what nothing else has caught',
       'src/platform/workers/message-pipe.ts': 'reads what another process of the same program has written',
       'src/platform/delivery/connections.ts': 'forgets a connection that has ended',
       'src/database/start/migrate.ts': 'notes when a migration has begun, of the migrator in this process',

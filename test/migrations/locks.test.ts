@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 
 import { migrations } from '../../migrations/index.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { createMaintenanceOrm } from '../../src/database/database.ts';
 import { startEmbeddedPostgres } from '../../src/platform/embedded/embedded-postgres.ts';
 import { atEnd } from '../support/at-end.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import { migrations } from '../../migrations/index.ts';
 import { createMaintenanceOrm } from '../../src/database/database.ts';
 import { startEmbeddedPostgres } from '../../src/platform/embedded/embedded-postgres.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { atEnd } from '../support/at-end.ts';
 import { locationOf } from '../support/postgres-client.ts';
 import { createTestDatabase } from '../support/test-database.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 
-import { parseDuration, readConfig } from '../../src/config.ts';
+import { parseDuration, readConfig } from '../../src/settings/config.ts';
 import { childrenOf } from '../bench/measured-process.ts';
 import { startCluster } from '../support/started-cluster.ts';
 import { path, repository } from '../support/running-command.ts';

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 
 import { createApp } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
-import { explainFailure } from '../../src/failed-start.ts';
+import { readConfig } from '../../src/settings/config.ts';
+import { explainFailure } from '../../src/settings/failed-start.ts';
 import { tryLockDirectory } from '../../src/platform/embedded/directory-lock.ts';
 import { RedisServer } from '../redis/redis-server.ts';
 import { connect, runSql } from '../support/postgres-client.ts';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { expect, test } from '@jest/globals';
 
 import { createApp } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
-import { explainFailure } from '../../src/failed-start.ts';
+import { readConfig } from '../../src/settings/config.ts';
+import { explainFailure } from '../../src/settings/failed-start.ts';
 import { runSql } from '../support/postgres-client.ts';
 import { startCluster } from '../support/started-cluster.ts';
 import { repository, RunningCommand } from '../support/running-command.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { FastifyInstance } from 'fastify';
 
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { createServer, type ServerOptions } from '../../src/http/server.ts';
 import { AddressedText } from '../../src/pages/addressed-text.ts';
 import { registerDocs } from '../../src/pages/reference/reference.routes.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { errorTable } from '../../src/http/error-codes.ts';
 import { withFigures } from '../../src/pages/reference/figures.ts';
 import { staticPart } from '../../src/pages/reference/static-page.ts';

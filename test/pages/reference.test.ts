@@ -5,7 +5,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { FastifyInstance } from 'fastify';
 
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { createServer } from '../../src/http/server.ts';
 import { registerDocs } from '../../src/pages/reference/reference.routes.ts';
 import { readDocument } from '../../src/rest/openapi/document.ts';

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 
 import { expect, it } from '@jest/globals';
 
-import { explainLostRedis } from '../../src/failed-start.ts';
+import { explainLostRedis } from '../../src/settings/failed-start.ts';
 import { connectRedisCounters } from '../../src/platform/quotas/redis-counters.ts';
 import { shownError } from '../../src/platform/shown-error.ts';
 import { listen } from '../support/listen.ts';

@@ -1,10 +1,10 @@
 import { pino } from 'pino';
 
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { Channel, type Handlers, type Message } from '../../src/platform/workers/channel.ts';
 import { Leases } from '../../src/platform/workers/leases.ts';
-import { QuotasOfWorkers } from '../../src/primary.ts';
-import { type SharedParts, sharedParts } from '../../src/shared-parts.ts';
+import { QuotasOfWorkers } from '../../src/process/primary.ts';
+import { type SharedParts, sharedParts } from '../../src/process/shared-parts.ts';
 
 /** What a worker has of its primary, in this process: what is asked and answered is JSON on its way, as between two. */
 export function hostedParts(environment: Readonly<Record<string, string>> = {}): SharedParts {

@@ -1,5 +1,5 @@
-import { readConfig } from '../../src/config.ts';
-import type { DatabaseLocation } from '../../src/database-url.ts';
+import { readConfig } from '../../src/settings/config.ts';
+import type { DatabaseLocation } from '../../src/settings/database-url.ts';
 import { openDatabase, type OpenDatabase } from '../../src/database/start/open.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import { atEnd } from './at-end.ts';

@@ -1,7 +1,7 @@
 import pg from 'pg';
 
-import { readConfig } from '../../src/config.ts';
-import type { DatabaseLocation } from '../../src/database-url.ts';
+import { readConfig } from '../../src/settings/config.ts';
+import type { DatabaseLocation } from '../../src/settings/database-url.ts';
 import { embeddedPostgresAddress } from '../../src/platform/embedded/embedded-postgres.ts';
 
 /** The database that these settings lead to. */

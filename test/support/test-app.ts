@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { buildSchema, type GraphQLEnumType } from 'graphql';
 
 import { createApp, type App, type AppOverrides } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
 import { newApiKey, type NewApiKey } from '../../src/domain/access/new-api-key.ts';
 import { anyDelay } from './bare-server.ts';
 import { atEnd } from './at-end.ts';

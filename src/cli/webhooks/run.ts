@@ -1,4 +1,4 @@
-import type { Config, Environment } from '../../config.ts';
+import type { Config, Environment } from '../../settings/config.ts';
 import type { Database } from '../../database/database.ts';
 import { WebhookService } from '../../domain/webhooks/webhook.service.ts';
 import { Callers } from '../../platform/callers/index.ts';

@@ -4,7 +4,7 @@ import type { MikroORM, SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Transaction } from 'kysely';
 
 import { migrations } from '../../../migrations/index.ts';
-import { type DatabaseLocation, databaseAt } from '../../database-url.ts';
+import { type DatabaseLocation, databaseAt } from '../../settings/database-url.ts';
 import { nouns } from '../../domain/nouns.ts';
 import { openMaintenance, openMaintenanceWhenWritable } from '../../platform/postgres/index.ts';
 import { createMaintenanceOrm } from '../database.ts';

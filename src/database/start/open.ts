@@ -4,11 +4,11 @@ import type { SqlEntityManager } from '@mikro-orm/postgresql';
 
 import { Callers } from '../../platform/callers/index.ts';
 import { DomainError } from '../../domain/errors.ts';
-import type { DatabaseLocation } from '../../database-url.ts';
+import type { DatabaseLocation } from '../../settings/database-url.ts';
 import { connectDatabase, type ConnectOptions, type Database } from '../database.ts';
 import { addDemoKey, findDemoKey } from './demo-key.ts';
 import { fillWithDemoStore } from './demo-store.ts';
-import { FailedDatabase } from './failed-database.ts';
+import { FailedDatabase } from '../../settings/failed-database.ts';
 import {
   type EmbeddedPostgres,
   embeddedPostgresAddress,

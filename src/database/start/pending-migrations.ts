@@ -1,5 +1,5 @@
 import { migrations } from '../../../migrations/index.ts';
-import { type DatabaseLocation, databaseAt } from '../../database-url.ts';
+import { type DatabaseLocation, databaseAt } from '../../settings/database-url.ts';
 import { openMaintenance, type PgConnection } from '../../platform/postgres/index.ts';
 import { migrationsTable } from '../readiness.ts';
 import { assertMadeByRelease } from './migrate.ts';

@@ -1,6 +1,6 @@
 import type { MetadataStorage } from '@mikro-orm/core';
 
-import { type DatabaseLocation, databaseAt } from '../../database-url.ts';
+import { type DatabaseLocation, databaseAt } from '../../settings/database-url.ts';
 import { openMaintenance, type PgConnection } from '../../platform/postgres/index.ts';
 import { createMaintenanceOrm } from '../database.ts';
 import { bulkPetInsertion } from '../stores/pet.store.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 
-import { readConfig } from '../../../src/config.ts';
+import { readConfig } from '../../../src/settings/config.ts';
 import { startEmbeddedPostgres } from '../../../src/platform/embedded/embedded-postgres.ts';
 import { seedStore } from '../../../src/database/start/seed.ts';
 import { connect } from '../../support/postgres-client.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { databaseAt } from '../../../src/database-url.ts';
+import { databaseAt } from '../../../src/settings/database-url.ts';
 import { PgConnection } from '../../../src/platform/postgres/connection.ts';
 import { connect } from '../../support/postgres-client.ts';
 import { startCluster } from '../../support/started-cluster.ts';

@@ -2,7 +2,7 @@ import { mock } from 'node:test';
 
 import { beforeEach, expect, it } from '@jest/globals';
 
-import { databaseAt } from '../../../src/database-url.ts';
+import { databaseAt } from '../../../src/settings/database-url.ts';
 import { connectDatabase } from '../../../src/database/database.ts';
 import { migrate } from '../../../src/database/start/migrate.ts';
 import type { Id } from '../../../src/domain/id.ts';

@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 
 import { createApp } from '../../../src/app.ts';
-import { readConfig } from '../../../src/config.ts';
-import { explainFailure } from '../../../src/failed-start.ts';
+import { readConfig } from '../../../src/settings/config.ts';
+import { explainFailure } from '../../../src/settings/failed-start.ts';
 import { connect, runSql } from '../../support/postgres-client.ts';
 import { startCluster } from '../../support/started-cluster.ts';
 import { listenHere } from '../../support/test-app.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 import { expect, it } from '@jest/globals';
 
-import { explainFailure } from '../../../src/failed-start.ts';
+import { explainFailure } from '../../../src/settings/failed-start.ts';
 import { runSql } from '../../support/postgres-client.ts';
 import { startCluster } from '../../support/started-cluster.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';

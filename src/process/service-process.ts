@@ -1,11 +1,11 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 
-import type { App, AppOverrides } from './app.ts';
-import type { Config } from './config.ts';
-import { explainFailure } from './failed-start.ts';
-import type { LogDestination } from './platform/http/index.ts';
-import { plainText } from './platform/shown-error.ts';
+import type { App, AppOverrides } from '../app.ts';
+import type { Config } from '../settings/config.ts';
+import { explainFailure } from '../settings/failed-start.ts';
+import type { LogDestination } from '../platform/http/index.ts';
+import { plainText } from '../platform/shown-error.ts';
 
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 const uncaught = ['uncaughtException', 'unhandledRejection'] as const;
@@ -53,8 +53,8 @@ export interface Service {
 /** Opens the service. From then on an uncaught error ends the process after its log is written. */
 export async function openService(config: Config, overrides: AppOverrides): Promise<Service> {
   const [{ createApp }, { LogDestination }] = await Promise.all([
-    import('./app.ts'),
-    import('./platform/http/index.ts'),
+    import('../app.ts'),
+    import('../platform/http/index.ts'),
   ]);
   const log = new LogDestination();
   const app = await createApp(config, { logStream: log, onNotice: notify, ...overrides });

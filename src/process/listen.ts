@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-import { listenFailure } from './config.ts';
+import { listenFailure } from '../settings/config.ts';
 
 /** Connections that wait to be accepted; the system may allow fewer. */
 const backlog = 4096;

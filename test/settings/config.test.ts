@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { ConfigError, listenFailure, readConfig } from '../src/config.ts';
-import { parseDatabaseUrl } from '../src/database-url.ts';
-import { parseRedisUrl } from '../src/platform/quotas/index.ts';
+import { ConfigError, listenFailure, readConfig } from '../../src/settings/config.ts';
+import { parseDatabaseUrl } from '../../src/settings/database-url.ts';
+import { parseRedisUrl } from '../../src/platform/quotas/index.ts';
 
 const adminKey = 'k'.repeat(32);
 

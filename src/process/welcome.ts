@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { Config } from './config.ts';
+import type { Config } from '../settings/config.ts';
 
 /** An image has the program, but not what npm's scripts build it with. */
 function keysCommand(): string {
-  const canBuild = existsSync(join(import.meta.dirname, '../../.ci/build.mjs'));
+  const canBuild = existsSync(join(import.meta.dirname, '../../../.ci/build.mjs'));
   return canBuild ? 'npm run -s keys --' : 'node dist/src/cli/keys.js';
 }
 

@@ -1,9 +1,9 @@
-import { unavailable } from './domain/errors.ts';
-import type { Metrics, MetricsSource } from './http/observe/metrics.ts';
-import { every, inBackground } from './platform/background.ts';
-import type { LeaseCounter } from './platform/callers/index.ts';
-import type { CounterAnswer, CounterHost, SubjectUsage, UsageTable } from './platform/quotas/index.ts';
-import { type PrimaryConnection, PrimarySilent } from './platform/workers/index.ts';
+import { unavailable } from '../domain/errors.ts';
+import type { Metrics, MetricsSource } from '../http/observe/metrics.ts';
+import { every, inBackground } from '../platform/background.ts';
+import type { LeaseCounter } from '../platform/callers/index.ts';
+import type { CounterAnswer, CounterHost, SubjectUsage, UsageTable } from '../platform/quotas/index.ts';
+import { type PrimaryConnection, PrimarySilent } from '../platform/workers/index.ts';
 
 /** The parts that a worker has together with the others, in their primary, instead of its own. */
 export interface SharedParts {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 
 import { describe, expect, it } from '@jest/globals';
 
-import { readConfig } from '../../src/config.ts';
-import { parseDatabaseUrl } from '../../src/database-url.ts';
+import { readConfig } from '../../src/settings/config.ts';
+import { parseDatabaseUrl } from '../../src/settings/database-url.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const directory = temporaryDirectory();

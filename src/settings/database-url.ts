@@ -8,7 +8,7 @@ import {
   type DatabaseOptions,
   type PostgresAddress,
   targetsOf,
-} from './platform/postgres/index.ts';
+} from '../platform/postgres/index.ts';
 
 /** The URL of a PostgreSQL server, or where the embedded one listens. */
 export type DatabaseLocation = string | PostgresAddress;

@@ -1,8 +1,8 @@
 import { setDatabaseVariables } from './config.ts';
-import { FailedDatabase } from './database/start/failed-database.ts';
-import { isLoss } from './platform/postgres/index.ts';
-import { plainText } from './platform/shown-error.ts';
-import { percentEncoding, shownUrl } from './platform/shown-url.ts';
+import { FailedDatabase } from './failed-database.ts';
+import { isLoss } from '../platform/postgres/index.ts';
+import { plainText } from '../platform/shown-error.ts';
+import { percentEncoding, shownUrl } from '../platform/shown-url.ts';
 
 /** Errors whose message is enough; all others are shown with their stack. */
 const plainErrors = new Set([

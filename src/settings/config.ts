@@ -1,10 +1,10 @@
 import { isIP } from 'node:net';
 
-import { parseRedisUrl, UnusableRedisUrl } from './platform/quotas/index.ts';
+import { parseRedisUrl, UnusableRedisUrl } from '../platform/quotas/index.ts';
 import { UnusableDatabaseUrl } from './database-url.ts';
 import { databaseVariables, withDatabaseVariables } from './database-variables.ts';
 import { warningsOfNames } from './setting-warnings.ts';
-import { hasMisplacedAt, percentEncoding } from './platform/shown-url.ts';
+import { hasMisplacedAt, percentEncoding } from '../platform/shown-url.ts';
 
 /** An invalid setting. Its message names every wrong variable, its value, and what would be right. */
 export class ConfigError extends Error {

@@ -5,17 +5,17 @@ import { performance } from 'node:perf_hooks';
 import { type Logger, pino } from 'pino';
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 
-import { listenFailure, type Config } from './config.ts';
-import { createMetricsServer } from './http/observe/metrics.ts';
+import { listenFailure, type Config } from '../settings/config.ts';
+import { createMetricsServer } from '../http/observe/metrics.ts';
 import { listenOn } from './listen.ts';
-import { inBackground } from './platform/background.ts';
-import { Callers } from './platform/callers/index.ts';
-import { LogDestination } from './platform/http/index.ts';
-import { type CounterQuestion, type DayCounter, HostedCounters, type UsageTable } from './platform/quotas/index.ts';
-import { shownError } from './platform/shown-error.ts';
-import { type Handlers, Primary, type WorkerHandle } from './platform/workers/index.ts';
+import { inBackground } from '../platform/background.ts';
+import { Callers } from '../platform/callers/index.ts';
+import { LogDestination } from '../platform/http/index.ts';
+import { type CounterQuestion, type DayCounter, HostedCounters, type UsageTable } from '../platform/quotas/index.ts';
+import { shownError } from '../platform/shown-error.ts';
+import { type Handlers, Primary, type WorkerHandle } from '../platform/workers/index.ts';
 import { drainMillis, exit, exitOnUncaughtErrors, notify, onFirstSignal } from './service-process.ts';
-import { warningsOfDescriptors } from './setting-warnings.ts';
+import { warningsOfDescriptors } from '../settings/setting-warnings.ts';
 import { welcome } from './welcome.ts';
 
 /** After the time that workers have for the drain: then they are killed, and the log has the rest of a second. */

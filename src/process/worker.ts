@@ -1,8 +1,8 @@
-import { type Config, readConfig } from './config.ts';
-import { explainFailure } from './failed-start.ts';
-import { inBackground, within } from './platform/background.ts';
-import { PrimaryConnection } from './platform/workers/index.ts';
-import { defaultLimits } from './rest/collection-slots.ts';
+import { type Config, readConfig } from '../settings/config.ts';
+import { explainFailure } from '../settings/failed-start.ts';
+import { inBackground, within } from '../platform/background.ts';
+import { PrimaryConnection } from '../platform/workers/index.ts';
+import { defaultLimits } from '../rest/collection-slots.ts';
 import { openService, prepareProcess } from './service-process.ts';
 import { sharedParts } from './shared-parts.ts';
 

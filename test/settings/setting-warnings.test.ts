@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { readConfig } from '../src/config.ts';
-import { warningsOfDescriptors } from '../src/setting-warnings.ts';
+import { readConfig } from '../../src/settings/config.ts';
+import { warningsOfDescriptors } from '../../src/settings/setting-warnings.ts';
 
 const warningsOf = (environment: Record<string, string>): readonly string[] => readConfig(environment).warnings;
 
