@@ -84,6 +84,7 @@ const modules = {
     'keys',
     'pages',
     'process/listen',
+    'process/metrics-pages',
     'process/shared-parts',
     'rest',
     'settings',

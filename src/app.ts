@@ -7,6 +7,7 @@ import { openCounters, QuotaService } from './platform/quotas/index.ts';
 import type { EmbeddedPostgres } from './platform/embedded/index.ts';
 import { explainLostRedis } from './settings/failed-start.ts';
 import { listenOn } from './process/listen.ts';
+import { openMetricsPages } from './process/metrics-pages.ts';
 import type { SharedParts } from './process/shared-parts.ts';
 import { openDatabase } from './database/start/open.ts';
 import { AccessService, type AccessServiceOptions } from './domain/access/access.service.ts';
@@ -30,9 +31,9 @@ import { renderErrorPage } from './pages/error-page.ts';
 import { accessEvents } from './http/observe/access-events.ts';
 import { webhookEvents } from './http/observe/webhook-events.ts';
 import { registerHealth } from './http/observe/health.ts';
-import { createMetricsServer, Metrics, registerMetrics } from './http/observe/metrics.ts';
+import { Metrics } from './http/observe/metrics.ts';
 import { registerSite } from './pages/site.routes.ts';
-import type { LogStream } from './http/observe/request-log.ts';
+import { createLog, type LogStream } from './http/observe/request-log.ts';
 import { createServer, type ServerLimits } from './http/server.ts';
 import { readDocument, readOperations } from './rest/openapi/document.ts';
 import { createRestRoutes } from './rest/routes.ts';
@@ -78,10 +79,24 @@ const sequencerFailures = {
   maintain: 'the log of events drops no old days',
 };
 
-/** Wires the service together. */
+/** Wires the service together, from the database up. */
 export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
-  const { shared } = overrides;
+  const base = await openBase(config, overrides);
+  const access = await openAccess(base);
+  const events = openEvents(base, access);
+  const api = await createApi(base, access, events);
+  return startApp(base, access, events, api);
+}
+
+type Base = Awaited<ReturnType<typeof openBase>>;
+type Access = Awaited<ReturnType<typeof openAccess>>;
+type Events = ReturnType<typeof openEvents>;
+type Api = Awaited<ReturnType<typeof createApi>>;
+
+/** Log, metrics, callers and the database. */
+async function openBase(config: Config, overrides: AppOverrides) {
   if (config.adminApiKey !== undefined) alsoRedact(config.adminApiKey);
+  const log = createLog(config.logLevel, config.logAddresses, overrides.logStream);
   // On a port of their own they are for operators.
   const metrics = new Metrics({ hidesSchema: !config.graphql.introspection && config.metricsPort === undefined });
   overrides.logStream?.onDrop?.(() => metrics.droppedLogLines.inc());
@@ -103,30 +118,40 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
   const schema = createSchema();
   const operations = readOperations();
   const database = await opening;
-  const server = createServer({
-    callers,
-    logLevel: config.logLevel,
-    logAddresses: config.logAddresses,
-    logStream: overrides.logStream,
-    trustProxy: config.trustProxy,
-    corsOrigins: config.corsOrigins,
-    limits: { maxConnections: config.maxConnections, ...overrides.httpLimits },
-    onResponse: (request) => metrics.countRequest(request),
-    renderErrorPage,
-    knownClientOf: (request) => knownClientOf(request, keys),
-    onRefusal,
-  });
   const stopReporting = onBackgroundFailure((error) => {
-    server.log.error({ err: error }, 'work that no request waits for has failed');
+    log.error({ err: error }, 'work that no request waits for has failed');
   });
-  const events = accessEvents(server.log, metrics);
-  const now = (): number => database.clock.now();
+  database.onServerChange((change) => {
+    metrics.failovers.inc();
+    log.warn(change, 'the database is written to on another server');
+  });
   const clock = watchClock(database.clock, {
     read: () => database.readClock(callers.service('clock')),
     onDifference: (offsetSeconds) =>
-      server.log.warn({ offsetSeconds }, "this machine's clock differs from that of the database"),
-    onAgreement: () => server.log.info("this machine's clock is that of the database again"),
+      log.warn({ offsetSeconds }, "this machine's clock differs from that of the database"),
+    onAgreement: () => log.info("this machine's clock is that of the database again"),
   });
+  return {
+    config,
+    overrides,
+    log,
+    metrics,
+    onRefusal,
+    accounts,
+    callers,
+    schema,
+    operations,
+    database,
+    stopReporting,
+    clock,
+  };
+}
+
+/** Keys, their quotas and bans. */
+async function openAccess({ config, overrides, log, metrics, callers, database }: Base) {
+  const { shared, onNotice } = overrides;
+  const observers = accessEvents(log, metrics);
+  const now = (): number => database.clock.now();
   const counters = await openCounters({
     table: database.usage(callers.service('usage')),
     readPrefix: async () => `petstore:quota:${await database.readInstallation(callers.service('counters'))}`,
@@ -134,99 +159,110 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     host: shared?.counters,
     rules: config.banRules,
     now,
-    ...events,
+    ...observers,
   });
-  if (counters.isShared() === false) overrides.onNotice?.(explainLostRedis(config.redisUrl, counters.lossReason()));
-  const { stores } = database;
-  const accessOptions: AccessServiceOptions = {
+  if (counters.isShared() === false) onNotice?.(explainLostRedis(config.redisUrl, counters.lossReason()));
+  const records = database.keyRecords(callers.service('key directory'));
+  const keys = new KeyDirectory(records, { adminKey: config.adminApiKey, now, onUnreadable: observers.onUnreadable });
+  const keyChanges = new KeyChangeLog({
+    changes: database.keyChanges(callers.service('key change log')),
+    ...observers,
+  });
+  await keyChanges.start();
+  const onChange = (): Promise<void> => {
+    keyChanges.read().catch((error: unknown) => log.warn({ err: error }, 'changes of api keys are not logged yet'));
+    return keys.catchUp();
+  };
+  const banning = new AccessService(database.stores.for(callers.service('bans')), { onChange });
+  const bans = new BanRecorder({ access: banning, ...observers });
+  const options: AccessServiceOptions = {
+    onChange,
     saveUsage: () => counters.saveUsage(),
     saveBan: (id) => bans.save(id),
-    onChange: () => {
-      keyChanges
-        .read()
-        .catch((error: unknown) => server.log.warn({ err: error }, 'changes of api keys are not logged yet'));
-      return keys.catchUp();
-    },
   };
-  const bans = new BanRecorder({
-    access: new AccessService(stores.for(callers.service('bans')), accessOptions),
-    ...events,
-  });
   const quota = new QuotaService(counters.store, (subject, ban) => bans.record(subject, ban));
-  const records = database.keyRecords(callers.service('key directory'));
-  const keys = new KeyDirectory(records, { adminKey: config.adminApiKey, now, onUnreadable: events.onUnreadable });
-  const keyChanges = new KeyChangeLog({ changes: database.keyChanges(callers.service('key change log')), ...events });
-  await keyChanges.start();
-  const sequencer = new Sequencer({
-    moves: database.eventMoves(callers.service('event sequencer')),
-    retentionSeconds: config.eventsRetentionSeconds,
-    onMoved: () => streams.readNow(),
-    onFailure: (what, error) => server.log.warn({ err: error }, sequencerFailures[what]),
-  });
-  sequencer.start();
-  database.onServerChange((change) => {
-    metrics.failovers.inc();
-    server.log.warn(change, 'the database is written to on another server');
-  });
-  const collectionSlots = new CollectionSlots(accounts, onRefusal, overrides.collectionLimits, shared?.leases);
-  metrics.watch({
-    pool: database.poolFigures,
-    servers: database.serverFigures,
-    clock,
-    events: sequencer,
-    requestsUnderWay: () => server.connections.underWay,
-    collections: () => collectionSlots.held,
-    eventStreams: () => streams.count,
-    isCountingShared: () => counters.isShared(),
-  });
   const authentication = new Authentication({
     keys,
     quota,
     onDecision: (plan, outcome) => metrics.decisions.inc({ plan, outcome }),
   });
-  const idempotency = new IdempotencyService();
+  return { counters, keys, keyChanges, bans, options, quota, authentication };
+}
+
+/** The log of changes, its streams and webhooks. */
+function openEvents({ config, overrides, log, metrics, onRefusal, callers, database }: Base, { keys, quota }: Access) {
   const streams = new EventStreams({
     keys,
     quota,
-    now,
-    stores,
+    now: () => database.clock.now(),
+    stores: database.stores,
     callers,
     maxStreams: config.maxStreams,
-    everywhere: shared?.leases,
+    everywhere: overrides.shared?.leases,
     onRefusal,
-    onFailure: (error) => server.log.error({ err: error }, 'streams cannot read or write events'),
+    onFailure: (error) => log.error({ err: error }, 'streams cannot read or write events'),
     terms: overrides.streamTerms,
   });
+  const sequencer = new Sequencer({
+    moves: database.eventMoves(callers.service('event sequencer')),
+    retentionSeconds: config.eventsRetentionSeconds,
+    onMoved: () => streams.readNow(),
+    onFailure: (what, error) => log.warn({ err: error }, sequencerFailures[what]),
+  });
+  sequencer.start();
   const { signingKeys, ...destinations } = config.webhooks;
-  const { onSwitched, ...deliveryEvents } = webhookEvents(server.log, metrics);
+  const { onSwitched, ...deliveryEvents } = webhookEvents(log, metrics);
   const webhooks = openWebhooks(signingKeys, {
     callers,
-    stores: stores.for(callers.service('webhooks')),
+    stores: database.stores.for(callers.service('webhooks')),
     leases: database.webhookLeases(callers.service('webhooks')),
     destinations: { ...destinations, nameServers: overrides.nameServers },
     prefix: config.restPrefix,
     ...deliveryEvents,
   });
-  if (webhooks !== undefined) metrics.watchWebhooks(webhooks);
+  const webhookObserver = { onSwitched, onChange: async () => webhooks?.heedChanges() };
+  return { streams, sequencer, webhooks, webhookObserver };
+}
+
+/** The server with both protocols; pages, health and metrics come when it starts. */
+async function createApi(base: Base, access: Access, { streams, webhooks, webhookObserver }: Events) {
+  const { config, overrides, log, metrics, onRefusal, accounts, callers, schema, operations, database } = base;
+  const { logLevel, logAddresses, trustProxy, corsOrigins } = config;
+  const server = createServer({
+    callers,
+    log,
+    logLevel,
+    logAddresses,
+    logStream: overrides.logStream,
+    trustProxy,
+    corsOrigins,
+    limits: { maxConnections: config.maxConnections, ...overrides.httpLimits },
+    onResponse: (request) => metrics.countRequest(request),
+    renderErrorPage,
+    knownClientOf: (request) => knownClientOf(request, access.keys),
+    onRefusal,
+  });
+  const { stores } = database;
+  const idempotency = new IdempotencyService();
   const graphql = await createGraphQLServer({
     accounts,
     schema,
     streams,
     stores,
-    services: {
-      access: accessOptions,
-      webhooks,
-      webhookObserver: { onSwitched, onChange: async () => webhooks?.heedChanges() },
-    },
+    services: { access: access.options, webhooks, webhookObserver },
     idempotency,
-    introspection: config.graphql.introspection,
+    ...config.graphql,
     limits: config.graphql,
-    documentsPath: config.graphql.documentsPath,
-    documentsOnly: config.graphql.documentsOnly,
-    log: server.log,
+    log,
     onRefusal,
     onErrors: (operation, codes) => metrics.countGraphQLErrors(operation, codes),
   });
+  const collectionSlots = new CollectionSlots(
+    accounts,
+    onRefusal,
+    overrides.collectionLimits,
+    overrides.shared?.leases,
+  );
   const rest = createRestRoutes({
     operations,
     prefix: config.restPrefix,
@@ -238,33 +274,78 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
       metrics.deprecatedCalls.inc({ operation, plan });
     },
   });
+  return { server, idempotency, graphql, rest, collectionSlots };
+}
 
+/** Registers the routes, and returns what starts and ends the service. */
+async function startApp(base: Base, access: Access, events: Events, api: Api): Promise<App> {
+  const { config, overrides, callers, schema, database } = base;
+  const { server, graphql, rest } = api;
   let isDraining = false;
+  watchParts(base, access, events, api);
   registerHealth(server, {
     checkReady: () => database.checkReady(callers.service('readiness')),
     isDraining: () => isDraining,
   });
   registerSite(server, config, readDocument(), () => printSortedSchema(schema));
-  const allMetrics = shared?.metricsOf(metrics);
-  const metricsServer =
-    config.metricsPort === undefined || shared !== undefined
-      ? undefined
-      : createMetricsServer(metrics, callers, onRefusal);
-  if (config.metricsPort === undefined) registerMetrics(server, allMetrics ?? metrics);
-  await registerApi(server, authentication, [graphql.routes, rest]);
+  const metricsPages = openMetricsPages(server, { ...base, shared: overrides.shared });
+  await registerApi(server, access.authentication, [graphql.routes, rest]);
+  // When listening stops.
+  server.addHook('preClose', () => events.streams.drain());
+  closeWith(base, access, events, api, metricsPages);
+  await server.ready();
+  events.webhooks?.start();
+  return {
+    server,
+    demoKey: database.demoKey,
+    listen: async () => {
+      await metricsPages.listen();
+      return listenOn(server, config.host, config.port, 'PORT');
+    },
+    drain: () => {
+      isDraining = true;
+      events.streams.refuseOpenings();
+      if (events.webhooks !== undefined) inBackground(events.webhooks.stop());
+      const { drainDelaySeconds: delaySeconds, drainTimeoutSeconds: timeoutSeconds } = config;
+      return drain(server, { delaySeconds, timeoutSeconds, stopHandingOver: overrides.shared?.stopHandingOver });
+    },
+    close: () => server.close(),
+    onFatal: database.onExit,
+  };
+}
+
+function watchParts({ metrics, database, clock }: Base, { counters }: Access, events: Events, api: Api): void {
+  metrics.watch({
+    pool: database.poolFigures,
+    servers: database.serverFigures,
+    clock,
+    events: events.sequencer,
+    requestsUnderWay: () => api.server.connections.underWay,
+    collections: () => api.collectionSlots.held,
+    eventStreams: () => events.streams.count,
+    isCountingShared: () => counters.isShared(),
+  });
+  if (events.webhooks !== undefined) metrics.watchWebhooks(events.webhooks);
+}
+
+/** What the service has opened is closed after its server, the database last. */
+function closeWith(
+  { log, callers, database, clock, stopReporting }: Base,
+  { counters, bans, keyChanges }: Access,
+  { sequencer, webhooks }: Events,
+  { server, graphql, idempotency }: Api,
+  metricsPages: { stop(): Promise<void> },
+): void {
   const deletion = every(deleteEveryMillis, () =>
     idempotency
-      .deleteExpired(stores.for(callers.service('idempotency')))
-      .catch((error: unknown) => server.log.warn({ err: error }, 'expired idempotency records are not deleted')),
+      .deleteExpired(database.stores.for(callers.service('idempotency')))
+      .catch((error: unknown) => log.warn({ err: error }, 'expired idempotency records are not deleted')),
   );
-  // When listening stops.
-  server.addHook('preClose', () => streams.drain());
   server.addHook('onClose', async () => {
     clearInterval(deletion);
     clock.stop();
     await graphql.stop();
-    await metricsServer?.close();
-    await allMetrics?.stop();
+    await metricsPages.stop();
     await counters.close();
     await bans.flush();
     await webhooks?.stop();
@@ -273,27 +354,4 @@ export async function createApp(config: Config, overrides: AppOverrides = {}): P
     await database.close();
     stopReporting();
   });
-  await server.ready();
-  webhooks?.start();
-
-  return {
-    server,
-    demoKey: database.demoKey,
-    listen: async () => {
-      const { host, port, metricsPort = 0 } = config;
-      if (metricsServer !== undefined) {
-        server.log.info({ url: await listenOn(metricsServer, host, metricsPort, 'METRICS_PORT') }, 'metrics');
-      }
-      return listenOn(server, host, port, 'PORT');
-    },
-    drain: () => {
-      isDraining = true;
-      streams.refuseOpenings();
-      if (webhooks !== undefined) inBackground(webhooks.stop());
-      const { drainDelaySeconds: delaySeconds, drainTimeoutSeconds: timeoutSeconds } = config;
-      return drain(server, { delaySeconds, timeoutSeconds, stopHandingOver: shared?.stopHandingOver });
-    },
-    close: () => server.close(),
-    onFatal: database.onExit,
-  };
 }

@@ -3,7 +3,14 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import {
+  fastify,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 
 import { Accounts, type Caller, Callers } from '../platform/callers/index.ts';
 import { redactSecrets } from '../domain/access/redaction.ts';
@@ -17,13 +24,7 @@ import {
 } from '../platform/http/index.ts';
 import type { OnRefusal } from './observe/bounds.ts';
 import { type BrokenRequestContext, refuseTunnel, respondToBrokenRequest } from './broken-request.ts';
-import {
-  clientClosedRequest,
-  loggerOptions,
-  type LogStream,
-  type OnResponse,
-  ResponseLog,
-} from './observe/request-log.ts';
+import { clientClosedRequest, createLog, type LogStream, type OnResponse, ResponseLog } from './observe/request-log.ts';
 import { type AddressLogging, addressSubject } from './client.ts';
 import { allowOrigins, type CorsHeaders } from './cors.ts';
 import { describeFailure, HttpError } from './error-table.ts';
@@ -55,6 +56,8 @@ export interface ServerOptions {
   readonly trustProxy?: false | number | string[] | undefined;
   /** The origins whose pages may use the API in a browser. */
   readonly corsOrigins?: readonly string[] | undefined;
+  /** Made here when left out. */
+  readonly log?: FastifyBaseLogger | undefined;
   readonly logLevel: string;
   readonly logAddresses?: AddressLogging | undefined;
   /** Where the log goes; stdout when left out. */
@@ -103,6 +106,7 @@ interface ServerContext extends BrokenRequestContext {
  */
 export function createServer(options: ServerOptions): FastifyInstance {
   const { logLevel: level, logAddresses: addresses = 'full', logStream: stream = process.stdout, limits } = options;
+  const { log = createLog(level, addresses, stream) } = options;
   const { callers = new Callers(new Accounts(), limits?.tickMillis), knownClientOf = () => undefined } = options;
   const { trustProxy = false, corsOrigins = [], onRefusal = () => undefined, onResponse, renderErrorPage } = options;
   const addressOf = ({ remoteAddress }: Socket): Caller => callers.for(addressSubject(remoteAddress).id);
@@ -117,7 +121,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const cors = allowOrigins(corsOrigins);
   const context: ServerContext = { routeTable, server: () => server, cors, responses, renderErrorPage };
   const server: FastifyInstance = fastify({
-    logger: { ...loggerOptions(level, addresses), stream },
+    loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     genReqId: requestIdOf,
     trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : trustProxy,

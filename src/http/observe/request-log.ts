@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 
 import { type Span, trace } from '@opentelemetry/api';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type LoggerOptions, pino } from 'pino';
+import { type Logger, type LoggerOptions, pino } from 'pino';
 
 import { redactSecrets } from '../../domain/access/redaction.ts';
 import { shownError } from '../../platform/shown-error.ts';
@@ -24,9 +24,9 @@ const secretHeaders = ['authorization', 'x-api-key', 'cookie', 'set-cookie'];
  * No line has a header or a query; should one be logged with an object, secret headers are redacted. No line has a key,
  * wherever a client puts it.
  */
-export function loggerOptions(level: string, addresses: AddressLogging): LoggerOptions {
+export function createLog(level: string, addresses: AddressLogging, stream: LogStream = process.stdout): Logger {
   const places = ['headers', 'req.headers', 'request.headers'];
-  return {
+  const options: LoggerOptions = {
     level,
     redact: places.flatMap((place) => secretHeaders.map((name) => `${place}["${name}"]`)),
     serializers: {
@@ -36,6 +36,7 @@ export function loggerOptions(level: string, addresses: AddressLogging): LoggerO
     },
     hooks: { streamWrite: redactSecrets },
   };
+  return pino(options, stream);
 }
 
 declare module 'fastify' {

@@ -1,0 +1,36 @@
+import type { FastifyInstance } from 'fastify';
+
+import type { OnRefusal } from '../http/observe/bounds.ts';
+import { createMetricsServer, type Metrics, registerMetrics } from '../http/observe/metrics.ts';
+import type { Callers } from '../platform/callers/index.ts';
+import type { Config } from '../settings/config.ts';
+import { listenOn } from './listen.ts';
+import type { SharedParts } from './shared-parts.ts';
+
+export interface MetricsPagesOptions {
+  readonly config: Pick<Config, 'host' | 'metricsPort'>;
+  readonly metrics: Metrics;
+  readonly callers: Callers;
+  readonly shared: SharedParts | undefined;
+  readonly onRefusal: OnRefusal;
+}
+
+/** `/metrics` on the service's own server, or at METRICS_PORT, which is the primary's where there are workers. */
+export function openMetricsPages(server: FastifyInstance, options: MetricsPagesOptions) {
+  const { config, metrics, callers, shared, onRefusal } = options;
+  const { host, metricsPort } = config;
+  const all = shared?.metricsOf(metrics);
+  const hasOwn = metricsPort !== undefined && shared === undefined;
+  const own = hasOwn ? createMetricsServer(metrics, callers, onRefusal) : undefined;
+  if (metricsPort === undefined) registerMetrics(server, all ?? metrics);
+  return {
+    listen: async (): Promise<void> => {
+      if (own === undefined || metricsPort === undefined) return;
+      server.log.info({ url: await listenOn(own, host, metricsPort, 'METRICS_PORT') }, 'metrics');
+    },
+    stop: async (): Promise<void> => {
+      await own?.close();
+      await all?.stop();
+    },
+  };
+}
