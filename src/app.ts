@@ -242,13 +242,12 @@ async function createApi(base: Base, access: Access, { streams, webhooks, webhoo
     knownClientOf: (request) => knownClientOf(request, access.keys),
     onRefusal,
   });
-  const { stores } = database;
   const idempotency = new IdempotencyService();
   const graphql = await createGraphQLServer({
     accounts,
     schema,
     streams,
-    stores,
+    stores: database.stores,
     services: { access: access.options, webhooks, webhookObserver },
     idempotency,
     ...config.graphql,
@@ -266,7 +265,7 @@ async function createApi(base: Base, access: Access, { streams, webhooks, webhoo
   const rest = createRestRoutes({
     operations,
     prefix: config.restPrefix,
-    stores,
+    stores: database.stores,
     idempotency,
     collectionSlots,
     onDeprecatedCall: (operation, { principal }) => {

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 
-import type { Config, Environment } from '../settings/config.ts';
+import type { Config } from '../settings/config.ts';
+import type { Environment } from '../settings/setting-reader.ts';
 import { FailedDatabase } from '../settings/failed-database.ts';
 import { openOrJoinDatabase } from '../database/start/open.ts';
 import { DomainError } from '../domain/errors.ts';

@@ -1,4 +1,4 @@
-import { parseDuration } from '../settings/config.ts';
+import { parseDuration } from '../settings/setting-values.ts';
 
 /** A command line that can't be understood: its message says what would be right. */
 export class UsageError extends Error {

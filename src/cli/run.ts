@@ -1,7 +1,8 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { type Config, ConfigError, type Environment, readConfig } from '../settings/config.ts';
+import { type Config, ConfigError, readConfig } from '../settings/config.ts';
+import type { Environment } from '../settings/setting-reader.ts';
 import { type DatabaseLocation, describeDatabase } from '../settings/database-url.ts';
 import { FailedDatabase } from '../settings/failed-database.ts';
 import type { OpenDatabaseOptions } from '../database/start/open.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 
-import { listenFailure } from '../settings/config.ts';
+import { ConfigError } from '../settings/config.ts';
 
 /** Connections that wait to be accepted; the system may allow fewer. */
 const backlog = 4096;
@@ -17,4 +17,23 @@ export async function listenOn(
   } catch (error) {
     throw listenFailure(error, portName, host, port);
   }
+}
+
+/** The error codes for an address that isn't one of this machine's. */
+const foreignHost = /^(?:EACCES|EADDRNOTAVAIL|EAFNOSUPPORT|EAI_\w+|EINVAL|ENOTFOUND)$/;
+
+/**
+ * The error to throw when the service can't listen: a ConfigError that names the variable of the port, or HOST, if it
+ * is for one of them.
+ */
+export function listenFailure(error: unknown, portName: 'PORT' | 'METRICS_PORT', host: string, port: number): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code !== 'EADDRINUSE' && !foreignHost.test(code)) return error;
+  const [name, value, right] =
+    code === 'EADDRINUSE'
+      ? [portName, port, 'a free port, or 0 for any free one']
+      : code === 'EACCES' && port > 0
+        ? [portName, port, 'a port that this user may listen on, usually one from 1024']
+        : ['HOST', host, 'an address of this machine or its name, such as 127.0.0.1, localhost, or 0.0.0.0 for all'];
+  return new ConfigError(`${name} is "${value}", but must be ${right}: ${(error as Error).message}.`, { cause: error });
 }

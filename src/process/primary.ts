@@ -5,9 +5,9 @@ import { performance } from 'node:perf_hooks';
 import { type Logger, pino } from 'pino';
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 
-import { listenFailure, type Config } from '../settings/config.ts';
+import type { Config } from '../settings/config.ts';
 import { createMetricsServer } from '../http/observe/metrics.ts';
-import { listenOn } from './listen.ts';
+import { listenFailure, listenOn } from './listen.ts';
 import { inBackground } from '../platform/background.ts';
 import { Callers } from '../platform/callers/index.ts';
 import { LogDestination } from '../platform/http/index.ts';

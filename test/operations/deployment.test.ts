@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parseAllDocuments } from 'yaml';
 
-import { parseDuration, readConfig } from '../../src/settings/config.ts';
+import { readConfig } from '../../src/settings/config.ts';
+import { parseDuration } from '../../src/settings/setting-values.ts';
 import { childrenOf } from '../bench/measured-process.ts';
 import { startCluster } from '../support/started-cluster.ts';
 import { path, repository } from '../support/running-command.ts';

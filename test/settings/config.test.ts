@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
-import { ConfigError, listenFailure, readConfig } from '../../src/settings/config.ts';
+import { listenFailure } from '../../src/process/listen.ts';
+import { ConfigError, readConfig } from '../../src/settings/config.ts';
 import { parseDatabaseUrl } from '../../src/settings/database-url.ts';
 import { parseRedisUrl } from '../../src/platform/quotas/index.ts';
 
@@ -147,7 +148,7 @@ describe('settings', () => {
 
   it('name every wrong variable at once', () => {
     const lines = messageFor({ PORT: 'x', DEMO: 'x', DRAIN_DELAY: 'x', HOST: '::1' }).split('\n');
-    expect(lines.map((line) => line.split(' ')[0])).toEqual(['PORT', 'DEMO', 'DRAIN_DELAY']);
+    expect(lines.map((line) => line.split(' ')[0])).toEqual(['PORT', 'DRAIN_DELAY', 'DEMO']);
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import type { Environment } from '../../settings/config.ts';
+import type { Environment } from '../../settings/setting-reader.ts';
 import { AccessService } from '../../domain/access/access.service.ts';
 import { planLimits, planNames, type PlanName } from '../../domain/access/plan.ts';
 import { Callers } from '../../platform/callers/index.ts';

@@ -1,4 +1,5 @@
-import type { Config, Environment } from '../../settings/config.ts';
+import type { Config } from '../../settings/config.ts';
+import type { Environment } from '../../settings/setting-reader.ts';
 import type { Database } from '../../database/database.ts';
 import { WebhookService } from '../../domain/webhooks/webhook.service.ts';
 import { Callers } from '../../platform/callers/index.ts';

@@ -57,7 +57,6 @@ export function Explorer({ firstKey, firstOperation, examples, onReady }: Explor
     if (address.operation !== undefined) setBrought(address.operation);
   });
 
-  const tabs = [...(initial === undefined ? [] : [initial]), ...examples].map(tabOf);
   const headers = key === undefined ? '' : JSON.stringify(headersWith(key), null, 2);
   const storage = useMemo(() => historyStorage(browserStorage(), headers), [headers]);
   return (
@@ -65,8 +64,7 @@ export function Explorer({ firstKey, firstOperation, examples, onReady }: Explor
     <GraphiQL
       key={key ?? ''}
       fetcher={fetcher}
-      {...(initial && { initialQuery: initial.query, initialVariables: initial.variables ?? '' })}
-      {...(tabs.length > 0 && { defaultTabs: tabs })}
+      {...contentOf(initial, examples)}
       defaultHeaders={headers}
       defaultEditorToolsVisibility="variables"
       shouldPersistHeaders={false}
@@ -87,6 +85,15 @@ export function Explorer({ firstKey, firstOperation, examples, onReady }: Explor
       <SchemaNotice isNeeded={keyState.isNeeded} takesFocus={keyState.isOther} onKey={changeKey} />
     </GraphiQL>
   );
+}
+
+/** What the tabs have at first. */
+function contentOf(initial: Operation | undefined, examples: readonly Example[]) {
+  const tabs = [...(initial === undefined ? [] : [initial]), ...examples].map(tabOf);
+  return {
+    ...(initial && { initialQuery: initial.query, initialVariables: initial.variables ?? '' }),
+    ...(tabs.length > 0 && { defaultTabs: tabs }),
+  };
 }
 
 /**
