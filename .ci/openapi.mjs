@@ -81,7 +81,7 @@ export async function operations() {
         operationId,
         method: method.toUpperCase(),
         path,
-        scope: operation['x-scope'],
+        scopes: operation['x-scope'] && [operation['x-scope']].flat(),
         inserts: operation['x-inserts'] === true,
         parameters: parameters.map(({ name, in: place, schema }) => ({ name, in: place, schema })),
         body: content[0] && { schema: content[0][1].schema, mediaTypes: content.map(([mediaType]) => mediaType) },

@@ -21,7 +21,7 @@ const keys = `
     sha256 text collate "C" not null unique check (sha256 ~ '^[0-9a-f]{64}$'),
     plan text not null,
     requests_per_minute int check (requests_per_minute >= 1), requests_per_day int check (requests_per_day >= 1),
-    scopes text[] not null check (cardinality(scopes) >= 1 and scopes <@ array['read', 'write', 'admin']),
+    scopes text[] not null check (cardinality(scopes) >= 1 and scopes <@ array['read', 'write', 'webhooks', 'admin']),
     created_at timestamptz(3) not null default now(), expires_at timestamptz(3), revoked_at timestamptz(3),
     banned_until timestamptz(3), ban_epoch int not null default 0, automatic_bans bigint[] not null default '{}',
     version bigint not null,

@@ -15,7 +15,7 @@ import { IdempotencyService } from './domain/idempotency/idempotency.service.ts'
 import { BanRecorder } from './keys/ban-recorder.ts';
 import { KeyChangeLog } from './keys/key-change-log.ts';
 import { KeyDirectory } from './keys/key-directory.ts';
-import type { Principal } from './domain/access/principal.ts';
+import { type Principal, serviceItself } from './domain/access/principal.ts';
 import { alsoRedact } from './domain/access/redaction.ts';
 import { watchClock } from './database/clock-watch.ts';
 import { Sequencer, type StreamTerms } from './platform/feed/index.ts';
@@ -173,7 +173,7 @@ async function openAccess({ config, overrides, log, metrics, callers, database }
     keyChanges.read().catch((error: unknown) => log.warn({ err: error }, 'changes of api keys are not logged yet'));
     return keys.catchUp();
   };
-  const banning = new AccessService(database.stores.for(callers.service('bans')), { onChange });
+  const banning = new AccessService(database.stores.for(callers.service('bans')), serviceItself, { onChange });
   const bans = new BanRecorder({ access: banning, ...observers });
   const options: AccessServiceOptions = {
     onChange,

@@ -1,4 +1,5 @@
 import { AccessService, type AccessServiceOptions } from './access/access.service.ts';
+import type { Actor } from './access/principal.ts';
 import { CategoryService } from './categories/category.service.ts';
 import { EventService } from './events/event.service.ts';
 import { InventoryService } from './inventory/inventory.service.ts';
@@ -26,18 +27,23 @@ export interface ServiceOptions {
   readonly webhookObserver?: WebhookObserver | undefined;
 }
 
-/** The services on the stores of a caller, or on those inside a transaction. They hold no state between two calls. */
-export function createServices(stores: Stores, options: ServiceOptions = {}): Services {
-  return new StoreServices(stores, options);
+/**
+ * The services on the stores of a caller, or on those inside a transaction, for whom the work is done. They hold no state
+ * between two calls.
+ */
+export function createServices(stores: Stores, actor: Actor, options: ServiceOptions = {}): Services {
+  return new StoreServices(stores, actor, options);
 }
 
 /** Each is made where it is used: it is as light as this one. */
 class StoreServices implements Services {
   readonly #stores: Stores;
+  readonly #actor: Actor;
   readonly #options: ServiceOptions;
 
-  constructor(stores: Stores, options: ServiceOptions) {
+  constructor(stores: Stores, actor: Actor, options: ServiceOptions) {
     this.#stores = stores;
+    this.#actor = actor;
     this.#options = options;
   }
 
@@ -58,7 +64,7 @@ class StoreServices implements Services {
   }
 
   get access(): AccessService {
-    return new AccessService(this.#stores, this.#options.access);
+    return new AccessService(this.#stores, this.#actor, this.#options.access);
   }
 
   get events(): EventService {
@@ -67,10 +73,10 @@ class StoreServices implements Services {
 
   get webhooks(): WebhookService {
     const { webhooks, webhookObserver } = this.#options;
-    return new WebhookService(this.#stores, webhooks, undefined, webhookObserver);
+    return new WebhookService(this.#stores, this.#actor, webhooks, webhookObserver);
   }
 
   inside(stores: Stores): Services {
-    return new StoreServices(stores, { webhooks: this.#options.webhooks });
+    return new StoreServices(stores, this.#actor, { webhooks: this.#options.webhooks });
   }
 }

@@ -1,41 +1,35 @@
-import { defaultFieldResolver, type GraphQLField, type GraphQLObjectType, type GraphQLSchema } from 'graphql';
+import { defaultFieldResolver, type GraphQLField, type GraphQLSchema } from 'graphql';
 import { Extensions } from 'type-graphql';
 
-import type { Principal } from '../domain/access/principal.ts';
-import { requireScope, type Scope } from '../domain/access/scope.ts';
+import { requireScopes, type Scope } from '../domain/access/scope.ts';
 import type { GraphQLContext } from './context.ts';
 
-/** Sets the scope of a root field that differs from the default. */
-export function NeedsScope(scope: Scope): MethodDecorator {
-  return Extensions({ scope });
+/** Says which scopes a root field needs: each of them. Without one, any valid key may use it. */
+export function NeedsScope(...scopes: readonly Scope[]): MethodDecorator {
+  return Extensions({ scopes });
 }
 
-type RootField = Pick<GraphQLField<unknown, unknown>, 'extensions'>;
+type RootField = Pick<GraphQLField<unknown, unknown>, 'name' | 'extensions'>;
 
-/** Requires the scope of every root field: `read` for a query and `write` for a mutation, unless it has `NeedsScope`. */
+/** Throws for a root field without `@NeedsScope`. */
+export function scopesOf({ name, extensions }: RootField): readonly Scope[] {
+  const { scopes } = extensions as { readonly scopes?: readonly Scope[] };
+  if (scopes === undefined) throw new TypeError(`${name} needs @NeedsScope.`);
+  return scopes;
+}
+
+/** Every root field requires its scopes, before an Idempotency-Key is looked at: a replay needs them, too. */
 export function guardRootFields(schema: GraphQLSchema): void {
-  guard(schema.getQueryType(), 'read');
-  guard(schema.getMutationType(), 'write');
-}
-
-/** Throws FORBIDDEN when the key may not use this mutation. */
-export function requireScopeOfMutation(field: RootField, principal: Principal): void {
-  requireScope(principal, scopeOf(field, 'write'));
-}
-
-function guard(type: GraphQLObjectType | null | undefined, defaultScope: Scope): void {
-  for (const field of Object.values(type?.getFields() ?? {})) {
-    const { resolve = defaultFieldResolver } = field;
-    // Both need only a valid key.
-    if (field.name === 'rateLimit' || field.name === 'viewer') continue;
-    const scope = scopeOf(field, defaultScope);
-    field.resolve = (source, args, context: GraphQLContext, info): unknown => {
-      requireScope(context.principal, scope);
-      return resolve(source, args, context, info);
-    };
+  for (const type of [schema.getQueryType(), schema.getMutationType(), schema.getSubscriptionType()]) {
+    for (const field of Object.values(type?.getFields() ?? {})) {
+      const { resolve = defaultFieldResolver } = field;
+      const scopes = scopesOf(field);
+      // That of a subscription is called for each event; `streams/` requires its scopes.
+      if (scopes.length === 0 || type === schema.getSubscriptionType()) continue;
+      field.resolve = (source, args, context: GraphQLContext, info): unknown => {
+        requireScopes(context.principal, scopes);
+        return resolve(source, args, context, info);
+      };
+    }
   }
-}
-
-function scopeOf({ extensions }: RootField, defaultScope: Scope): Scope {
-  return (extensions as { readonly scope?: Scope }).scope ?? defaultScope;
 }

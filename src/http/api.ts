@@ -1,9 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
 
-import { requireScope } from '../domain/access/scope.ts';
+import { requireScopes } from '../domain/access/scope.ts';
 import type { Authentication } from './authentication.ts';
 import { beginWork, continueAfter, detachResponse, endWork, openRequest } from '../platform/http/index.ts';
 import { apiVary } from './failure-response.ts';
@@ -27,7 +27,7 @@ export type ApiRoutes = (api: FastifyInstance) => Promise<void>;
  * 2. OPTIONS, and unknown paths below the public pages: neither needs a key
  * 3. the key and its quota (`authentication.ts`)
  * 4. 404 for an unknown path, 405 for a method that it doesn't have
- * 5. 403 for a key without the scope of the route
+ * 5. 403 for a key without the scopes of the route
  */
 export async function registerApi(
   server: FastifyInstance,
@@ -38,6 +38,7 @@ export async function registerApi(
   server.decorateRequest('principal');
   server.decorateRequest('meter');
   await server.register(async (api) => {
+    api.addHook('onRoute', assertScopes);
     api.addHook('onRequest', checkRequest);
     api.addHook('preValidation', beginWork);
     api.addHook('onSend', end);
@@ -45,6 +46,10 @@ export async function registerApi(
     api.setNotFoundHandler(refuseUnmatched);
     for (const register of routes) await register(api);
   });
+}
+
+function assertScopes({ url, config }: RouteOptions): void {
+  if (config?.scopes === undefined) throw new TypeError(`The route ${url} doesn't say which scopes it needs.`);
 }
 
 /**
@@ -62,8 +67,7 @@ async function admit(request: FastifyRequest, reply: FastifyReply): Promise<void
   openRequest(request, reply, request.principal.id);
   const { url, config } = request.route;
   if (url === undefined) refuseUnmatched(request);
-  const { scope } = config;
-  if (scope !== undefined) requireScope(request.principal, scope);
+  requireScopes(request.principal, config.scopes ?? []);
 }
 
 function respondToOptions(request: FastifyRequest, reply: FastifyReply): void {

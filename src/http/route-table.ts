@@ -26,8 +26,8 @@ export interface RouteConfig {
   isNeverStored?: boolean;
   /** Also served under overload: probes must see the state of the process. */
   isServedUnderOverload?: boolean;
-  /** The scope that the key must have. */
-  scope?: Scope;
+  /** The scopes that the key must have; without one any valid key will do. Each route of the API says so. */
+  scopes?: readonly Scope[];
   /** The cost depends on the body: the route spends it by `request.meter`. */
   isMeteredByRoute?: boolean;
   /** The operation's name in the metrics; the method and the route by default. */

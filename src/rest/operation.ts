@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../platform/callers/index.ts';
 import { validationFailed } from '../domain/errors.ts';
 import { type IdempotencyService, type IdempotentCall, readStored } from '../domain/idempotency/idempotency.service.ts';
-import { createServices, type Services } from '../domain/services.ts';
+import { createServices } from '../domain/services.ts';
 import type { Stores } from '../domain/stores.ts';
 import { readIdempotencyKey } from '../http/idempotency-key.ts';
 import type { CollectionSlots } from './collection-slots.ts';
@@ -31,6 +31,9 @@ export interface OperationContext {
 /** The response to a first request with an Idempotency-Key, as it is stored and replayed. */
 type StoredResponse = Pick<RestResponse, 'status' | 'headers'> & { readonly body: string };
 
+/** Carries the operation out, in these stores. */
+type Respond = (stores: Stores) => RestResponse | Promise<RestResponse>;
+
 export type Responder = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>;
 
 /** Compiles an operation of the document and its handler into a route handler, once at the start. */
@@ -44,19 +47,18 @@ export function compileOperation<Id extends OperationId>(
   const takesKey = operation.parameters.some(({ name }) => name === 'Idempotency-Key');
   return async (request, reply) => {
     const call = outcomeOf(() => readCall(request));
-    const respond = (services: Services): RestResponse | Promise<RestResponse> => handler(call(), services);
+    const { principal } = request;
+    const respond: Respond = (inStores) => handler(call(), createServices(inStores, principal));
     const key = takesKey ? readIdempotencyKey(request.headers['idempotency-key']) : undefined;
     const stores = context.stores.for(request.caller);
     const identity =
       key === undefined
         ? undefined
-        : { principalId: request.principal.id, key, fingerprint: fingerprintOf(request), isInsertion };
+        : { principalId: principal.id, key, fingerprint: fingerprintOf(request), isInsertion };
     // The bytes are let go of before anything is waited for.
     request.body = undefined;
     const response =
-      identity === undefined
-        ? await respond(createServices(stores))
-        : await respondOnce(identity, stores, context, respond);
+      identity === undefined ? await respond(stores) : await respondOnce(identity, stores, context, respond);
     return sendRestResponse(request, reply, response, context.collectionSlots);
   };
 }
@@ -108,13 +110,13 @@ async function respondOnce(
   identity: IdempotentCall,
   stores: Stores,
   { idempotency }: OperationContext,
-  respond: (services: Services) => RestResponse | Promise<RestResponse>,
+  respond: Respond,
 ): Promise<RestResponse> {
   const { result: stored, isReplayed } = await idempotency.once(
     stores,
     identity,
     async (inside): Promise<StoredResponse> => {
-      const { status, headers, body } = await respond(createServices(inside));
+      const { status, headers, body } = await respond(inside);
       return { status, headers, body: body as string };
     },
   );

@@ -61,7 +61,7 @@ function addRoute<Id extends OperationId>(
   options: RestOptions,
 ): void {
   const { prefix, onDeprecatedCall } = options;
-  const { operationId, method, path, scope, body, deprecation } = operation;
+  const { operationId, method, path, scopes, body, deprecation } = operation;
   rest.route({
     method: method === 'GET' ? ['GET', 'HEAD'] : [method],
     // Fastify's own HEAD route would give a whole collection a content-length of 0.
@@ -69,7 +69,7 @@ function addRoute<Id extends OperationId>(
     url: prefix + path.replaceAll(/\{(\w+)\}/g, ':$1'),
     config: {
       operationId,
-      scope,
+      scopes,
       ...(deprecation && {
         deprecation: deprecationNotice({ ...deprecation, page: docsPage, successor: prefix + deprecation.successor }),
       }),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
+import { serviceItself } from '../domain/access/principal.ts';
 import { type EventPosition, memoryOf, type StoreEvent } from '../domain/events/event.ts';
 import { isUnavailable } from '../domain/errors.ts';
 import type { RowData } from '../domain/store.ts';
@@ -113,7 +114,7 @@ export class Webhooks implements WebhookOutlet {
       enterTick: () => new Promise((resolve) => callers.streamTicks.enter(caller, resolve)),
       onFailure: report,
     });
-    const service = new WebhookService(stores, this);
+    const service = new WebhookService(stores, serviceItself, this);
     const timers = [
       every(deleteEveryMillis, () => service.deleteOldAttempts().catch(report)),
       every(countEveryMillis, async () => {

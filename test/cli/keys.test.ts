@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
+import { operator } from '../../src/domain/access/principal.ts';
 import { commands } from '../../src/cli/keys/commands.ts';
 import { readConfig } from '../../src/settings/config.ts';
 import { openDatabase, type OpenDatabase } from '../../src/database/start/open.ts';
@@ -95,7 +96,7 @@ describe('keys, beside a running service', () => {
     const { stdout } = await keys('create', '--name', 'Brief', '--plan', 'free', '--json');
     const { id } = JSON.parse(stdout) as { id: string };
     const openAt = Date.now() + 60_000;
-    const access = new AccessService(database.stores.for(testCaller), { now: () => openAt }, 'cli');
+    const access = new AccessService(database.stores.for(testCaller), operator, { now: () => openAt });
     const { json } = (await commands['update']?.prepare({ 'expires-in': '1s' }, id)(access, openAt)) ?? {};
     expect(json).toMatchObject({ expiresAt: new Date(openAt + 1000) });
   });
@@ -141,7 +142,11 @@ describe('keys, beside a running service', () => {
     ['an unknown option', ['create', '--nmae', 'x'], '--nmae'],
     ['a missing name', ['create', '--plan', 'pro'], '--name is needed'],
     ['an unknown plan', ['create', '--name', 'x', '--plan', 'gold'], planNames.join(', ')],
-    ['an unknown scope', ['create', '--name', 'x', '--plan', 'pro', '--scopes', 'read,all'], 'read, write, admin'],
+    [
+      'an unknown scope',
+      ['create', '--name', 'x', '--plan', 'pro', '--scopes', 'read,all'],
+      'read, write, webhooks, admin',
+    ],
     [
       'a name with a control of the direction of text',
       ['create', '--name', 'a\u202eb', '--plan', 'pro'],

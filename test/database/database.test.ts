@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 
+import { operator } from '../../src/domain/access/principal.ts';
 import { IdempotencyService } from '../../src/domain/idempotency/idempotency.service.ts';
 import type { Id } from '../../src/domain/id.ts';
 import type { Order } from '../../src/domain/orders/order.entity.ts';
@@ -62,7 +63,7 @@ describe('with a single connection', () => {
     const ofSingle = single.stores;
     const request = { principalId: '1', key: 'one', fingerprint: 'a', isInsertion: false };
     const { result } = await new IdempotencyService().once(ofSingle, request, async (inside) => {
-      const { categories, pets } = createServices(inside);
+      const { categories, pets } = createServices(inside, operator);
       const category = await categories.create({ name: 'Fresh' });
       const pet = await pets.create({ name: 'Rex', categoryId: category.id });
       const { rows } = await pets.list({ filter: { categoryIdIn: [category.id] } });

@@ -4,6 +4,7 @@ import { buildSchema, introspectionFromSchema, isObjectType } from 'graphql';
 import { change, refer, type NamedRow } from '../../src/domain/named-rows.ts';
 import { nouns } from '../../src/domain/nouns.ts';
 import { carryOutOnce } from '../../src/graphql/safe-writes/root-mutations.ts';
+import { guardRootFields } from '../../src/graphql/scopes.ts';
 import { createSchema } from '../../src/graphql/schema.ts';
 
 const schema = createSchema();
@@ -56,7 +57,8 @@ describe('the start fails with a mutation', () => {
     const withMove = buildSchema(
       'type Query { a: Int } type Mutation { movePet(input: MoveInput!): Payload } type Payload { a: Int } input MoveInput { petId: ID!, categoryId: ID }',
     );
-    Object.assign(withMove.getMutationType()!.getFields()['movePet']!, { extensions });
+    const { movePet } = withMove.getMutationType()!.getFields();
+    Object.assign(movePet!, { extensions: { scopes: ['write'], ...extensions } });
     carryOutOnce(withMove);
   };
   interface MoveInput {
@@ -77,3 +79,14 @@ describe('the start fails with a mutation', () => {
     expect(() => start({ rowsOf: all })).not.toThrow();
   });
 });
+
+it.each(['Query', 'Mutation', 'Subscription'])(
+  'the start fails with a root field of %s that names no scope',
+  (type) => {
+    const fields = type === 'Query' ? '' : `type ${type} { other: Int }`;
+    const incomplete = buildSchema(`type Query { ${type === 'Query' ? 'other' : 'known'}: Int } ${fields}`);
+    const { known } = incomplete.getQueryType()!.getFields();
+    if (known !== undefined) known.extensions = { scopes: ['read'] };
+    expect(() => guardRootFields(incomplete)).toThrow('other needs @NeedsScope.');
+  },
+);

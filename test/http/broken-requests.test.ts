@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { CompletedRequest } from '../../src/http/observe/metrics.ts';
 import { quotaHeaders } from '../security/quota-headers.ts';
 import { until } from '../support/until.ts';
-import { authenticationBy, holderOf, startHttp } from './http-harness.ts';
+import { anyKey, authenticationBy, holderOf, startHttp } from './http-harness.ts';
 import { responseTo, parseResponse, portOf, receive, send } from '../platform/http/raw-requests.ts';
 
 const key = 'X-API-Key: any\r\n';
@@ -21,11 +21,11 @@ const http = await startHttp({
   limits: { headersTimeoutMillis: 200, requestTimeoutMillis: 200, timeoutCheckMillis: 20 },
   onResponse: (one) => void responses.push(one),
   routes: async (api) => {
-    api.get('/slow', (_request, reply) => {
+    api.get('/slow', anyKey, (_request, reply) => {
       reply.raw.once('close', () => http.server.server.emit('slow-closed'));
       http.server.server.emit('slow');
     });
-    api.get('/half', (_request, reply) => {
+    api.get('/half', anyKey, (_request, reply) => {
       void reply.hijack();
       reply.raw.writeHead(200, { 'content-length': 100 });
       reply.raw.write('half of it');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 
 import { DomainError, notFound, unavailable, validationFailed } from '../../src/domain/errors.ts';
-import { startHttp } from './http-harness.ts';
+import { anyKey, startHttp } from './http-harness.ts';
 
 const failures: Record<string, () => Error> = {
   missing: () => notFound('pet', '7'),
@@ -13,7 +13,7 @@ const failures: Record<string, () => Error> = {
 
 const http = await startHttp({
   routes: async (api) => {
-    api.get('/fail/:how', async (request) => {
+    api.get('/fail/:how', anyKey, async (request) => {
       throw failures[(request.params as { how: string }).how]!();
     });
   },
@@ -182,4 +182,9 @@ describe('a response of the API', () => {
     expect(await idFor('a'.repeat(128))).toBe('a'.repeat(128));
     for (const bad of ['a'.repeat(129), 'a b', 'ä', '']) expect(await idFor(bad)).toMatch(/^[0-9a-f-]{36}$/);
   });
+});
+
+it('the start fails with a route of the API that names no scope', async () => {
+  const starting = startHttp({ routes: async (api) => void api.get('/open', async () => []) });
+  await expect(starting).rejects.toThrow("The route /open doesn't say which scopes it needs.");
 });

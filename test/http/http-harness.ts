@@ -53,16 +53,19 @@ export async function startHttp(options: Options = {}): Promise<HttpHarness> {
   return { server, log };
 }
 
+/** The options of a route that any valid key may use. */
+export const anyKey = { config: { scopes: [] } };
+
 async function exampleRoutes(api: FastifyInstance): Promise<void> {
   api.addContentTypeParser('application/json', (request, payload, done) => {
     request.server.bodies.read(request, payload, (error, body) =>
       error === null ? done(null, body.toString()) : done(error),
     );
   });
-  api.get('/things', async () => ['a thing']);
-  api.post('/things', async (request, reply) => reply.code(201).send({ body: request.body ?? null }));
-  api.patch('/things/:id', async (request) => request.params);
-  const config = { errorFormat: 'graphql', isNeverStored: true } as const;
+  api.get('/things', anyKey, async () => ['a thing']);
+  api.post('/things', anyKey, async (request, reply) => reply.code(201).send({ body: request.body ?? null }));
+  api.patch('/things/:id', anyKey, async (request) => request.params);
+  const config = { scopes: [], errorFormat: 'graphql', isNeverStored: true } as const;
   api.route({ method: ['GET', 'POST'], url: '/graphql', config, handler: async () => ({ data: {} }) });
 }
 

@@ -4,19 +4,19 @@ import { Readable } from 'node:stream';
 import { expect, it } from '@jest/globals';
 
 import { until } from '../support/until.ts';
-import { startHttp } from './http-harness.ts';
+import { anyKey, startHttp } from './http-harness.ts';
 import { portOf, send } from '../platform/http/raw-requests.ts';
 
 const stream = Readable.from(['late']);
 
 const http = await startHttp({
   routes: async (api) => {
-    api.get('/careless', async (request) => {
+    api.get('/careless', anyKey, async (request) => {
       request.log.warn({ req: request, headers: request.headers }, 'careless');
       return [];
     });
-    api.get('/never', () => void api.server.emit('begun'));
-    api.get('/late', async ({ raw }, reply) => {
+    api.get('/never', anyKey, () => void api.server.emit('begun'));
+    api.get('/late', anyKey, async ({ raw }, reply) => {
       api.server.emit('begun');
       await once(raw.socket, 'close');
       return reply.send(stream);

@@ -5,7 +5,7 @@ import { expect, it } from '@jest/globals';
 
 import { until } from '../support/until.ts';
 import { atEnd } from '../support/at-end.ts';
-import { startHttp } from './http-harness.ts';
+import { anyKey, startHttp } from './http-harness.ts';
 import { portOf, respond, send } from '../platform/http/raw-requests.ts';
 
 it('refuses further requests by 503 while too many wait, but never health checks', async () => {
@@ -17,7 +17,7 @@ it('refuses further requests by 503 while too many wait, but never health checks
     onRefusal: (bound) => void refusals.push(bound),
     routes: async (api) => {
       api.addHook('onRequest', async (request) => void admitted.push(request.url));
-      api.get('/slow', (_request, reply) => {
+      api.get('/slow', anyKey, (_request, reply) => {
         begun.push(reply.raw);
         if (begun.length === 40) http.server.server.emit('full');
       });

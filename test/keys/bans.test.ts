@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
+import { serviceItself } from '../../src/domain/access/principal.ts';
 import { AccessService } from '../../src/domain/access/access.service.ts';
 import type { QuotaDecision } from '../../src/platform/quotas/counter-store.ts';
 import { type Access, startAccessProcess } from '../support/access-process.ts';
@@ -9,7 +10,7 @@ import { awaitValue } from '../support/until.ts';
 let now = Date.now();
 
 const opened = await openTestDatabase();
-const service = new AccessService(opened.stores, { now: () => now });
+const service = new AccessService(opened.stores, serviceItself, { now: () => now });
 
 /** Another process on the same database. */
 function start(): Promise<Access> {

@@ -1,5 +1,6 @@
 import { beforeEach, expect, it } from '@jest/globals';
 
+import { operator, serviceItself } from '../../src/domain/access/principal.ts';
 import { AccessService } from '../../src/domain/access/access.service.ts';
 import { KeyChangeLog } from '../../src/keys/key-change-log.ts';
 import type { NamedKeyChange } from '../../src/domain/access/key-records.ts';
@@ -38,7 +39,7 @@ const insertKeys = (count: number): Promise<unknown> =>
   );
 
 const opened = await openTestDatabase();
-const access = new AccessService(opened.stores, {}, 'cli');
+const access = new AccessService(opened.stores, operator);
 
 beforeEach(async () => {
   reporter = new Reporter();
@@ -50,7 +51,7 @@ it('every change is reported once by each process, by whichever actor, in order 
   await another.read();
   const { apiKey, secret } = await access.create({ name: 'Shop', plan: 'free' });
   const { id } = apiKey;
-  await new AccessService(opened.stores).recordAutomaticBan(id, {
+  await new AccessService(opened.stores, serviceItself).recordAutomaticBan(id, {
     begunAt: Date.now(),
     until: Date.now() + 60_000,
     epoch: 0,

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 
+import { serviceItself } from '../../src/domain/access/principal.ts';
 import type { KeyRecords } from '../../src/domain/access/key-records.ts';
 import { AccessService } from '../../src/domain/access/access.service.ts';
 import { generateKey, hashKey } from '../../src/domain/access/api-key.ts';
@@ -14,7 +15,7 @@ let directory: KeyDirectory;
 let now = 1_800_000_000_000;
 
 const opened = await openTestDatabase();
-const access = new AccessService(opened.stores, { now: () => now });
+const access = new AccessService(opened.stores, serviceItself, { now: () => now });
 
 beforeEach(() => {
   directory = new KeyDirectory(opened.database.keyRecords(testCaller), { adminKey, now: () => now });

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 
+import { operator, serviceItself } from '../../src/domain/access/principal.ts';
 import { connectDatabase, type Database } from '../../src/database/database.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from '../../src/platform/embedded/index.ts';
 import { AccessService } from '../../src/domain/access/access.service.ts';
@@ -45,7 +46,7 @@ afterEach(async () => {
 
 it('without the database known keys stay good, and of the others nothing is said until it is back', async () => {
   let now = 1_800_000_000_000;
-  const access = new AccessService(database.stores.for(testCaller), { now: () => now });
+  const access = new AccessService(database.stores.for(testCaller), serviceItself, { now: () => now });
   const { secret } = await access.create({ name: 'Known', plan: 'free' });
   const directory = new KeyDirectory(database.keyRecords(testCaller), { now: () => now });
   const [asked, neverAsked] = [generateKey(), generateKey()];
@@ -71,7 +72,7 @@ it('without the database known keys stay good, and of the others nothing is said
 it('a ban that begins without the database is written down when it is back', async () => {
   let now = Date.now();
   const failures: unknown[] = [];
-  const service = new AccessService(database.stores.for(testCaller));
+  const service = new AccessService(database.stores.for(testCaller), operator);
   const key = { name: 'Impatient', plan: 'enterprise', requestsPerMinute: 1, requestsPerDay: 10 } as const;
   const { apiKey, secret } = await service.create(key);
   const access = await startAccessProcess(database, {

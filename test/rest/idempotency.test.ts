@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 
 import { startTestApp } from '../support/test-app.ts';
+import { until } from '../support/until.ts';
 
 const rest = await startTestApp();
 
@@ -32,6 +33,15 @@ it('replays the first success, byte for byte, and says so', async () => {
     expect(second.headers['idempotent-replayed']).toBe('true');
   }
   expect(await count('Replayed')).toBe(1);
+});
+
+it('replays nothing to a key that has lost the scope', async () => {
+  const { id, secret } = await rest.createKey({ plan: 'pro', scopes: ['write'] });
+  const key = { ...newKey(), authorization: `Bearer ${secret}` };
+  const create = () => rest.ask('POST', '/categories', { name: 'Mine' }, key);
+  expect((await create()).status).toBe(201);
+  await rest.sql(`update api_keys set scopes = '{read,webhooks}' where id = $1`, [id]);
+  await until(async () => (await create()).status === 403);
 });
 
 it('replays the first response, though the resource has changed or is gone', async () => {

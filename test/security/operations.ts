@@ -15,11 +15,13 @@ import {
 import type { Scope } from '../../src/domain/access/scope.ts';
 import { createSchema } from '../../src/graphql/schema.ts';
 import { publishedOperations } from '../contract/document.ts';
+import { scopeNeededBy } from './rights.ts';
 
 /** One thing that can be done with the service, as the security suite asks for it. */
 export interface Operation {
   readonly name: string;
-  readonly scope: Scope;
+  /** Undefined where any valid key will do. */
+  readonly scope: Scope | undefined;
   readonly request: InjectOptions;
   /** How a key without the scope is refused: by the response, or by an error of the field in a response of 200. */
   readonly protocol: 'rest' | 'graphql';
@@ -33,11 +35,11 @@ const graphqlOperations = (['query', 'mutation'] as const).flatMap((kind) =>
       ?.getFields() ?? {},
   ).map((field): Operation => {
     const { name } = field;
-    const scope = /ApiKey|Webhook/i.test(name) ? 'admin' : kind === 'query' ? 'read' : 'write';
     const args = field.args.filter(isRequiredArgument).map((arg) => `${arg.name}: ${literal(arg.type)}`);
     const selection = isLeafType(getNamedType(field.type)) ? '' : '{ __typename }';
     const query = `${kind} { ${name}${args.length === 0 ? '' : `(${args.join()})`} ${selection} }`;
-    return { name, scope, protocol: 'graphql', request: { method: 'POST', url: '/graphql', payload: { query } } };
+    const request = { method: 'POST', url: '/graphql', payload: { query } } as const;
+    return { name, scope: scopeNeededBy(name), protocol: 'graphql', request };
   }),
 );
 
@@ -53,10 +55,9 @@ function literal(type: GraphQLInputType): string {
 
 const restOperations = (await publishedOperations()).map(({ operationId, method, path, body }): Operation => {
   const url = path.replace(/\{\w+\}/, '404');
-  const scope = method === 'GET' ? 'read' : 'write';
   return {
     name: operationId,
-    scope,
+    scope: scopeNeededBy(operationId),
     protocol: 'rest',
     request: { method, url, ...(body === undefined ? {} : { payload: {} }) },
   };

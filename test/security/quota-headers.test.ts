@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { unavailable } from '../../src/domain/errors.ts';
 import { HttpError } from '../../src/http/error-table.ts';
-import { authenticationBy, holderOf, startHttp } from '../http/http-harness.ts';
+import { anyKey, authenticationBy, holderOf, startHttp } from '../http/http-harness.ts';
 import { responseTo, portOf } from '../platform/http/raw-requests.ts';
 import { quotaHeaders } from './quota-headers.ts';
 
@@ -19,15 +19,15 @@ const find = (key: string) => {
 const http = await startHttp({
   authentication: authenticationBy({ find }),
   routes: async (api) => {
-    api.get('/scoped', { config: { scope: 'write' } }, async () => []);
-    api.get('/unchanged', async (_request, reply) => reply.code(304).send());
-    api.get('/wrong', async () => {
+    api.get('/scoped', { config: { scopes: ['write'] } }, async () => []);
+    api.get('/unchanged', anyKey, async (_request, reply) => reply.code(304).send());
+    api.get('/wrong', anyKey, async () => {
       throw new HttpError('BAD_REQUEST', 'This is wrong.');
     });
-    api.get('/bug', async () => {
+    api.get('/bug', anyKey, async () => {
       throw new TypeError('a bug');
     });
-    api.get('/lost', async () => {
+    api.get('/lost', anyKey, async () => {
       throw unavailable(new Error('connect ECONNREFUSED'));
     });
   },

@@ -1,3 +1,4 @@
+import { serviceItself } from '../../src/domain/access/principal.ts';
 import { openCounters } from '../../src/platform/quotas/counters.ts';
 import type { Database } from '../../src/database/database.ts';
 import { AccessService } from '../../src/domain/access/access.service.ts';
@@ -39,7 +40,10 @@ export async function startAccessProcess(database: Database, options: AccessProc
     onSaveFailure,
     now,
   });
-  const access = new AccessService(database.stores.for(testCaller), { now, saveBan: (id) => bans.save(id) });
+  const access = new AccessService(database.stores.for(testCaller), serviceItself, {
+    now,
+    saveBan: (id) => bans.save(id),
+  });
   const bans = new BanRecorder({ access, onBan: () => undefined, onSaveFailure });
   return {
     service: access,

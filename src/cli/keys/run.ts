@@ -1,6 +1,8 @@
 import type { Environment } from '../../settings/setting-reader.ts';
 import { AccessService } from '../../domain/access/access.service.ts';
+import { operator } from '../../domain/access/principal.ts';
 import { planLimits, planNames, type PlanName } from '../../domain/access/plan.ts';
+import { scopes } from '../../domain/access/scope.ts';
 import { Callers } from '../../platform/callers/index.ts';
 import { runCommandLine } from '../command-line.ts';
 import { commands, flags } from './commands.ts';
@@ -18,7 +20,8 @@ function planWithFigures(plan: PlanName): string {
 const explanation = `\
   --name NAME       what the key is called, for you and for the log
   --plan PLAN       ${planNames.map(planWithFigures).join('\n                    ')}
-  --scopes SCOPES   read, write, admin, with commas between; write includes read, admin all. Default: read,write
+  --scopes SCOPES   ${scopes.join(', ')}, with commas between; write and webhooks include read,
+                    admin all. Default: read,write
   --expires-in, --for, --overlap   a duration: 90s, 15m, 24h, 90d; --expires-in also never.
                     The overlap is 24h by default, and at most 30d
   --usage           with what is spent of the minute and of the day, and the last use
@@ -44,7 +47,7 @@ export function runKeys(args: readonly string[], environment?: Environment): Pro
       explanation,
       serve: ({ stores: storesOf }) => {
         const stores = storesOf.for(new Callers().service('keys'));
-        return { service: new AccessService(stores, {}, 'cli'), now: stores.clock.now() };
+        return { service: new AccessService(stores, operator), now: stores.clock.now() };
       },
     },
     args,

@@ -1,6 +1,7 @@
 import type { Config } from '../../settings/config.ts';
 import type { Environment } from '../../settings/setting-reader.ts';
 import type { Database } from '../../database/database.ts';
+import { operator } from '../../domain/access/principal.ts';
 import { WebhookService } from '../../domain/webhooks/webhook.service.ts';
 import { Callers } from '../../platform/callers/index.ts';
 import { Webhooks } from '../../webhooks/webhooks.ts';
@@ -67,7 +68,7 @@ function serve(database: Database, config: Config) {
           onFailure: ignored,
         });
   return {
-    service: new WebhookService(stores, outlet, 'cli'),
+    service: new WebhookService(stores, operator, outlet),
     now: stores.clock.now(),
     close: async () => outlet?.stop(),
   };

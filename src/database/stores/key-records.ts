@@ -3,7 +3,6 @@ import type { MetadataStorage } from '@mikro-orm/core';
 import { ApiKey } from '../../domain/access/api-key.entity.ts';
 import type { KeyChanges, KeyRecord, KeyRecords, KeyVersion, NamedKeyChange } from '../../domain/access/key-records.ts';
 import { planLimits, planNames, type StoredPlan } from '../../domain/access/plan.ts';
-import { scopes as knownScopes } from '../../domain/access/scope.ts';
 import type { DomainError } from '../../domain/errors.ts';
 import { objectStatement, type Session, UnreadableRow } from '../../platform/postgres/index.ts';
 import { EntityTable, millisOf } from '../sql/entity-table.ts';
@@ -24,9 +23,8 @@ interface KeyRow extends Omit<KeyRecord, 'bans' | 'failure'> {
 type NewsRow = KeyRow & { readonly changes: string; readonly deletions: string; readonly isChange: boolean };
 
 /** The property that this version doesn't know the value of, or that the plan lacks. */
-function unknownIn({ plan, scopes, ...figures }: StoredPlan & Pick<KeyRecord, 'scopes'>) {
+function unknownIn({ plan, ...figures }: StoredPlan) {
   if (!planNames.includes(plan)) return 'plan';
-  if (!scopes.every((scope) => knownScopes.includes(scope))) return 'scopes';
   if (planLimits[plan] !== undefined) return undefined;
   return (['requestsPerMinute', 'requestsPerDay'] as const).find((figure) => figures[figure] === null);
 }

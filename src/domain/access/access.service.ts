@@ -21,6 +21,7 @@ import {
 import { statusOf, usageOf, type KeyUsage } from './key-status.ts';
 import { futureRule, newApiKey, newSecret, type NewApiKey } from './new-api-key.ts';
 import { checkPlan, type PlanInput } from './plan.ts';
+import { type Actor, nameInHistory } from './principal.ts';
 import { scopesRule, type Scope } from './scope.ts';
 
 export type ApiKeyFilterRequest = Omit<FilterRequest<typeof apiKeyFilter>, 'at'>;
@@ -62,21 +63,16 @@ const defaultOverlapSeconds = 86_400;
 /** Administers API keys. A change takes effect in every process within a second. */
 export class AccessService {
   readonly #stores: Stores;
-  readonly #options: AccessServiceOptions;
   readonly #by: string;
+  readonly #options: AccessServiceOptions;
   readonly #now: () => number;
 
-  /** Changes are attributed to `by`. */
-  constructor(stores: Stores, options: AccessServiceOptions = {}, by = 'service') {
+  /** Changes are attributed to the actor. */
+  constructor(stores: Stores, actor: Actor, options: AccessServiceOptions = {}) {
     this.#stores = stores;
+    this.#by = nameInHistory(actor);
     this.#options = options;
-    this.#by = by;
     this.#now = options.now ?? (() => stores.clock.now());
-  }
-
-  /** The same service with changes attributed to an actor: the id of a key, `ADMIN_API_KEY` or `cli`. */
-  actingAs(by: string): AccessService {
-    return new AccessService(this.#stores, this.#options, by);
   }
 
   statusOf(key: ListedKey): KeyStatus {

@@ -3,7 +3,6 @@ import { ArrayType, defineEntity, p } from '@mikro-orm/core';
 import type { Id } from '../id.ts';
 import type { KeyHash } from './api-key.ts';
 import { planNames } from './plan.ts';
-import { scopes } from './scope.ts';
 
 const ApiKeySchema = defineEntity({
   name: 'ApiKey',
@@ -21,7 +20,8 @@ const ApiKeySchema = defineEntity({
     plan: p.enum(planNames),
     requestsPerMinute: p.integer().fieldName('requests_per_minute').nullable(),
     requestsPerDay: p.integer().fieldName('requests_per_day').nullable(),
-    scopes: p.enum(scopes).array(),
+    /** Those of a newer version, too. */
+    scopes: p.text().array(),
     createdAt: p.datetime(3).fieldName('created_at'),
     expiresAt: p.datetime(3).fieldName('expires_at').nullable(),
     revokedAt: p.datetime(3).fieldName('revoked_at').nullable(),

@@ -3,7 +3,6 @@ import type { DomainError } from '../errors.ts';
 import type { BanRecord } from '../../platform/quotas/index.ts';
 import type { KeyHash } from './api-key.ts';
 import type { StoredPlan } from './plan.ts';
-import type { Scope } from './scope.ts';
 import type { ApiKeyChange } from './api-key-change.entity.ts';
 
 /** The properties of a key that decide about its requests. Instants are milliseconds since 1970. */
@@ -14,11 +13,11 @@ export interface KeyRecord extends StoredPlan {
   readonly previousSha256: KeyHash | null;
   readonly previousSecretExpiresAt: number | null;
   readonly name: string;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly string[];
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
   readonly bans: BanRecord;
-  /** UNAVAILABLE, because this version can't say what the key may do: it has a plan or a scope of a newer one. */
+  /** UNAVAILABLE, because this version can't say what the key may do: it has a plan of a newer one. */
   readonly failure: DomainError | undefined;
 }
 

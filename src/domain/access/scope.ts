@@ -1,20 +1,55 @@
 import { DomainError } from '../errors.ts';
 import type { Rule } from '../input.ts';
 
-/** The rights of a key, each including those before it. */
-export const scopes = ['read', 'write', 'admin'] as const;
+export type Scope = 'read' | 'write' | 'webhooks' | 'admin';
 
-export type Scope = (typeof scopes)[number];
+/** What a key may do with each scope, in words. */
+export const scopeDescriptions: Readonly<Record<Scope, string>> = {
+  read: 'Queries.',
+  write: 'Mutations of the store, and queries.',
+  webhooks: 'Webhook endpoints of its own, and queries.',
+  admin: 'Everything, API keys included.',
+};
 
-/** Throws FORBIDDEN when a key with these scopes may not do what needs this one: write includes read, admin all. */
-export function requireScope({ scopes: granted }: { readonly scopes: readonly Scope[] }, needed: Scope): void {
-  const rank = scopes.indexOf(needed);
-  if (granted.some((scope) => scopes.indexOf(scope) >= rank)) return;
-  throw new DomainError('FORBIDDEN', `This needs a key with the scope ${needed}, but yours has ${granted.join(', ')}.`);
+/** The scopes that each includes besides itself; `admin` includes all. */
+const included: ReadonlyMap<string, readonly Scope[]> = new Map([
+  ['write', ['read']],
+  ['webhooks', ['read']],
+]);
+
+export const scopes = Object.keys(scopeDescriptions) as Scope[];
+
+/** As they are stored: a scope of a newer version allows nothing. */
+export interface ScopeHolder {
+  readonly scopes: readonly string[];
 }
 
-/** At least one scope; duplicates are dropped, the order is the one above. */
+/** Throws FORBIDDEN unless the holder has each of these scopes, or one that includes it. */
+export function requireScopes(holder: ScopeHolder, needed: readonly Scope[]): void {
+  for (const scope of needed) {
+    if (hasScope(holder, scope)) continue;
+    const granted = holder.scopes.join(', ') || 'none';
+    throw new DomainError('FORBIDDEN', `This needs a key with the scope ${scope}, but yours has ${granted}.`);
+  }
+}
+
+function hasScope({ scopes: granted }: ScopeHolder, needed: Scope): boolean {
+  return granted.some(
+    (scope) => scope === needed || scope === 'admin' || included.get(scope)?.includes(needed) === true,
+  );
+}
+
+export function hasEqualScopes(one: ScopeHolder, other: ScopeHolder): boolean {
+  return one.scopes.toSorted().join() === other.scopes.toSorted().join();
+}
+
+/** Without those of a newer version. */
+export function knownScopes({ scopes: granted }: ScopeHolder): Scope[] {
+  return scopes.filter((scope) => granted.includes(scope));
+}
+
+/** At least one scope; duplicates are dropped. */
 export const scopesRule: Rule<readonly Scope[], Scope[]> = (value, refuse) => {
   if (value.length === 0) refuse(`must have at least one of ${scopes.join(', ')}.`);
-  return scopes.filter((scope) => value.includes(scope));
+  return knownScopes({ scopes: value });
 };

@@ -50,7 +50,12 @@ export class EventService {
     const from = check.optional('after', after, eventIdRule) ?? position;
     checkFilter(check, filter);
     check.throwIfRefused();
-    return size === 0 ? this.#emptyPage(from) : this.#scan(size, from, eventPredicate(filter));
+    return size === 0 ? this.#emptyPage(from) : this.#scan(size, from, this.predicateOf(filter));
+  }
+
+  /** Which events of a list or a stream are read; undefined when all are. */
+  predicateOf(filter: EventFilter | null | undefined): EventPredicate | undefined {
+    return eventPredicate(filter);
   }
 
   /** The empty page at the end of the log, to begin with. */

@@ -1,3 +1,4 @@
+import { type Actor, nameInHistory } from '../access/principal.ts';
 import { DomainError } from '../errors.ts';
 import { eventIdRule, type EventPosition } from '../events/event.ts';
 import type { Id } from '../id.ts';
@@ -54,24 +55,19 @@ const maxAttempts = 1_000;
 /** Administers webhook endpoints. A change takes effect in every process within two seconds. */
 export class WebhookService {
   readonly #stores: Stores;
-  readonly #outlet: WebhookOutlet | undefined;
   readonly #by: string;
+  readonly #outlet: WebhookOutlet | undefined;
   readonly #observer: WebhookObserver | undefined;
 
   /**
-   * Without an outlet nothing is sent: `WEBHOOK_SIGNING_KEY` isn't set. Changes are attributed to `by`. Inside a
+   * Without an outlet nothing is sent: `WEBHOOK_SIGNING_KEY` isn't set. Changes are attributed to the actor. Inside a
    * transaction there is no observer.
    */
-  constructor(stores: Stores, outlet: WebhookOutlet | undefined, by = 'service', observer?: WebhookObserver) {
+  constructor(stores: Stores, actor: Actor, outlet: WebhookOutlet | undefined, observer?: WebhookObserver) {
     this.#stores = stores;
+    this.#by = nameInHistory(actor);
     this.#outlet = outlet;
-    this.#by = by;
     this.#observer = observer;
-  }
-
-  /** As `AccessService.actingAs`. */
-  actingAs(by: string): WebhookService {
-    return new WebhookService(this.#stores, this.#outlet, by, this.#observer);
   }
 
   async list(request: ListRequest<object, 'ID'>): Promise<Page<WebhookEndpoint>> {

@@ -1,12 +1,11 @@
 import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Args, Ctx, FieldResolver, ID, Info, Int, Mutation, Query, Resolver, Root } from 'type-graphql';
 
-import type { AccessService } from '../../domain/access/access.service.ts';
 import { type ApiKeyChange, describeChanges } from '../../domain/access/api-key-change.entity.ts';
 import type { KeyStatus, ListedKey } from '../../domain/access/api-key.store.ts';
 import { lastUsedAt, type KeyUsage } from '../../domain/access/key-status.ts';
 import { limitsOf } from '../../domain/access/plan.ts';
-import { nameInHistory } from '../../domain/access/principal.ts';
+import { knownScopes, type Scope } from '../../domain/access/scope.ts';
 import type { Services } from '../../domain/services.ts';
 import { childConnection, PageConnection, requestFor } from '../connections/connection.ts';
 import type { GraphQLContext } from '../context.ts';
@@ -35,6 +34,7 @@ import {
   CreateApiKeyPayload,
   RevokeApiKeyPayload,
   RotateApiKeyPayload,
+  ScopeEnum,
   SetApiKeyPlanPayload,
   UnbanApiKeyPayload,
   UpdateApiKeyPayload,
@@ -81,6 +81,13 @@ class ApiKeyResolver {
     return access.statusOf(key);
   }
 
+  @FieldResolver(() => [ScopeEnum], {
+    description: 'What it may do. WRITE and WEBHOOKS include READ, ADMIN includes all.',
+  })
+  scopes(@Root() key: ListedKey): Scope[] {
+    return knownScopes(key);
+  }
+
   @FieldResolver(() => DateTimeScalar, {
     nullable: true,
     description: 'When it was last used; null if never.',
@@ -124,9 +131,9 @@ class ApiKeyResolver {
   })
   createApiKey(
     @Arg('input', () => CreateApiKeyInput, { description: 'The new key.' }) input: CreateApiKeyInput,
-    @Ctx() context: GraphQLContext,
+    @Ctx() { services: { access } }: GraphQLContext,
   ): Promise<CreateApiKeyPayload> {
-    return keysOf(context).create(input);
+    return access.create(input);
   }
 
   @NeedsScope('admin')
@@ -138,9 +145,9 @@ class ApiKeyResolver {
   async updateApiKey(
     @Arg('input', () => UpdateApiKeyInput, { description: 'Which key, and what to change.' })
     { id, ...changes }: UpdateApiKeyInput,
-    @Ctx() context: GraphQLContext,
+    @Ctx() { services: { access } }: GraphQLContext,
   ): Promise<UpdateApiKeyPayload> {
-    return { apiKey: await keysOf(context).update(id, changes) };
+    return { apiKey: await access.update(id, changes) };
   }
 
   @NeedsScope('admin')
@@ -152,9 +159,9 @@ class ApiKeyResolver {
   rotateApiKey(
     @Arg('input', () => RotateApiKeyInput, { description: 'Which key, and how long both secrets are valid.' })
     { id, overlapSeconds }: RotateApiKeyInput,
-    @Ctx() context: GraphQLContext,
+    @Ctx() { services: { access } }: GraphQLContext,
   ): Promise<RotateApiKeyPayload> {
-    return keysOf(context).rotate(id, overlapSeconds);
+    return access.rotate(id, overlapSeconds);
   }
 
   @NeedsScope('admin')
@@ -164,9 +171,9 @@ class ApiKeyResolver {
   })
   async revokeApiKey(
     @Arg('input', () => RevokeApiKeyInput, { description: 'Which key.' }) { id }: RevokeApiKeyInput,
-    @Ctx() context: GraphQLContext,
+    @Ctx() { services: { access } }: GraphQLContext,
   ): Promise<RevokeApiKeyPayload> {
-    return { apiKey: await keysOf(context).revoke(id) };
+    return { apiKey: await access.revoke(id) };
   }
 
   @NeedsScope('admin')
@@ -177,9 +184,9 @@ class ApiKeyResolver {
   async banApiKey(
     @Arg('input', () => BanApiKeyInput, { description: 'Which key, and for how long.' })
     { id, seconds }: BanApiKeyInput,
-    @Ctx() context: GraphQLContext,
+    @Ctx() { services: { access } }: GraphQLContext,
   ): Promise<BanApiKeyPayload> {
-    return { apiKey: await keysOf(context).ban(id, seconds) };
+    return { apiKey: await access.ban(id, seconds) };
   }
 
   @NeedsScope('admin')
@@ -189,9 +196,9 @@ class ApiKeyResolver {
   })
   async unbanApiKey(
     @Arg('input', () => UnbanApiKeyInput, { description: 'Which key.' }) { id }: UnbanApiKeyInput,
-    @Ctx() context: GraphQLContext,
+    @Ctx() { services: { access } }: GraphQLContext,
   ): Promise<UnbanApiKeyPayload> {
-    return { apiKey: await keysOf(context).unban(id) };
+    return { apiKey: await access.unban(id) };
   }
 
   @NeedsScope('admin')
@@ -202,18 +209,13 @@ class ApiKeyResolver {
   async setApiKeyPlan(
     @Arg('input', () => SetApiKeyPlanInput, { description: 'Which key, and the plan.' })
     { id, ...plan }: SetApiKeyPlanInput,
-    @Ctx() context: GraphQLContext,
+    @Ctx() { services: { access } }: GraphQLContext,
   ): Promise<SetApiKeyPlanPayload> {
-    return { apiKey: await keysOf(context).setPlan(id, plan) };
+    return { apiKey: await access.setPlan(id, plan) };
   }
 }
 
 export const apiKeyResolvers = [ApiKeyChangeResolver, ApiKeyResolver] as const;
-
-/** The service, which attributes a change to the key that sends the request. */
-function keysOf({ services, principal }: GraphQLContext): AccessService {
-  return services.access.actingAs(nameInHistory(principal));
-}
 
 function historyIn({ access }: Services): ChildList<ApiKeyChange> {
   return {

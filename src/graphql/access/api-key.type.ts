@@ -4,7 +4,7 @@ import type { ApiKeyChange, KeyAction } from '../../domain/access/api-key-change
 import type { KeyStatus, ListedKey } from '../../domain/access/api-key.store.ts';
 import type { WindowUsage } from '../../domain/access/key-status.ts';
 import type { PlanName } from '../../domain/access/plan.ts';
-import type { Scope } from '../../domain/access/scope.ts';
+import { scopeDescriptions } from '../../domain/access/scope.ts';
 import { connectionType } from '../connections/connection.type.ts';
 import { registerEnum } from '../enum.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
@@ -16,11 +16,7 @@ export const PlanEnum = registerEnum<PlanName>('Plan', 'A plan with its limits.'
   enterprise: 'Individual limits for each key.',
 });
 
-export const ScopeEnum = registerEnum<Scope>('Scope', 'What a key may do.', {
-  read: 'Queries.',
-  write: 'Mutations of the store, and queries.',
-  admin: 'Everything, API keys included.',
-});
+export const ScopeEnum = registerEnum('Scope', 'What a key may do.', scopeDescriptions);
 
 export const ApiKeyStatusEnum = registerEnum<KeyStatus>('ApiKeyStatus', 'Whether a key is valid now.', {
   active: 'It is valid.',
@@ -83,12 +79,12 @@ export class ApiKeyChangeType {
 
 export const ApiKeyChangeConnectionType = connectionType<ApiKeyChange>('ApiKeyChange', () => ApiKeyChangeType);
 
-/** The figures, the status, the usage and the history are in the resolver. */
+/** The scopes, the figures, the status, the usage and the history are in the resolver. */
 @ObjectType('ApiKey', {
   description: 'A key for this API. Its secret is not stored and is shown only on creation and rotation.',
   simpleResolvers: true,
 })
-export class ApiKeyType implements Omit<ListedKey, 'requestsPerMinute' | 'requestsPerDay' | 'usage'> {
+export class ApiKeyType implements Omit<ListedKey, 'scopes' | 'requestsPerMinute' | 'requestsPerDay' | 'usage'> {
   @Field(() => ID, { description: 'Assigned on creation: an int64. It is not secret.' })
   id!: ListedKey['id'];
 
@@ -100,9 +96,6 @@ export class ApiKeyType implements Omit<ListedKey, 'requestsPerMinute' | 'reques
 
   @Field(() => PlanEnum, { description: 'The plan, which sets its limits.' })
   plan!: PlanName;
-
-  @Field(() => [ScopeEnum], { description: 'What it may do. WRITE includes READ, ADMIN includes all.' })
-  scopes!: Scope[];
 
   @Field(() => DateTimeScalar, { description: 'When it was created.' })
   createdAt!: Date;

@@ -12,6 +12,7 @@ import { PetConnectionArgs } from '../pets/pet.input.ts';
 import { PetConnectionType } from '../pets/pet.type.ts';
 import { updateOptions } from '../safe-writes/conditional.input.ts';
 import { Creates, Writes } from '../safe-writes/root-mutations.ts';
+import { NeedsScope } from '../scopes.ts';
 import {
   CategoryConnectionArgs,
   CreateCategoryInput,
@@ -28,6 +29,7 @@ import {
 
 @Resolver(() => CategoryType)
 export class CategoryResolver extends NodeResolver('category', () => CategoryType) {
+  @NeedsScope('read')
   @Query(() => CategoryType, { nullable: true, description: 'The category with this id; null when there is none.' })
   category(
     @Arg('id', () => ID, { description: 'The id of a category.' }) id: string,
@@ -36,6 +38,7 @@ export class CategoryResolver extends NodeResolver('category', () => CategoryTyp
     return loaders.byId('category').load(id);
   }
 
+  @NeedsScope('read')
   @Query(() => CategoryConnectionType, {
     nullable: true,
     description: 'The categories of the store, page by page.',
@@ -59,6 +62,7 @@ export class CategoryResolver extends NodeResolver('category', () => CategoryTyp
   }
 
   @Creates()
+  @NeedsScope('write')
   @Mutation(() => CreateCategoryPayload, { nullable: true, description: 'Adds a category to the store.' })
   createCategory(
     @Arg('input', () => CreateCategoryInput, { description: 'The new category.' }) input: CreateCategoryInput,
@@ -68,6 +72,7 @@ export class CategoryResolver extends NodeResolver('category', () => CategoryTyp
   }
 
   @Writes(({ id }: UpdateCategoryInput) => [change('category', id)])
+  @NeedsScope('write')
   @Mutation(() => UpdateCategoryPayload, {
     nullable: true,
     description: 'Changes a category. NOT_FOUND when there is none with this id.',
@@ -85,6 +90,7 @@ export class CategoryResolver extends NodeResolver('category', () => CategoryTyp
   }
 
   @Writes(({ id }: DeleteCategoryInput) => [remove('category', id)])
+  @NeedsScope('write')
   @Mutation(() => DeleteCategoryPayload, {
     nullable: true,
     description: 'Deletes a category. CONFLICT while there are pets in it.',

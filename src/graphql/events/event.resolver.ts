@@ -7,11 +7,13 @@ import { Computed } from '../field-extensions.ts';
 import type { GraphQLContext } from '../context.ts';
 import { encodeNodeId } from '../node/node-id.ts';
 import { NodeType } from '../node/node.type.ts';
+import { NeedsScope } from '../scopes.ts';
 import { EventArgs, eventFilterOf, EventSubscriptionArgs } from './event.input.ts';
 import { EventConnectionType, EventObjectType } from './event.type.ts';
 
 @Resolver(() => EventObjectType)
 export class EventResolver {
+  @NeedsScope('read')
   @Query(() => EventConnectionType, {
     nullable: true,
     description:
@@ -24,6 +26,7 @@ export class EventResolver {
     return eventConnectionOf(await services.events.list({ first, after, filter: eventFilterOf(filter) }));
   }
 
+  @NeedsScope('read')
   @Query(() => ID, {
     description: 'The position of the log now, for `after`: every change that is committed later comes after it.',
   })
@@ -33,6 +36,7 @@ export class EventResolver {
 
   /** Resolves one event of a stream; see `streams/`. */
   @Computed()
+  @NeedsScope('read')
   @Subscription(() => EventObjectType, {
     name: 'events',
     // Never called.

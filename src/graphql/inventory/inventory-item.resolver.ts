@@ -13,12 +13,14 @@ import { PetType } from '../pets/pet.type.ts';
 import { relationsOf } from '../relations.ts';
 import { updateOptions } from '../safe-writes/conditional.input.ts';
 import { Writes } from '../safe-writes/root-mutations.ts';
+import { NeedsScope } from '../scopes.ts';
 import { InventoryConnectionArgs, UpdateInventoryInput } from './inventory-item.input.ts';
 import { InventoryConnectionType, InventoryItemType, UpdateInventoryPayload } from './inventory-item.type.ts';
 
 /** Items are created and deleted with their pets; only the quantity can be changed. */
 @Resolver(() => InventoryItemType)
 export class InventoryItemResolver extends NodeResolver('inventory', () => InventoryItemType) {
+  @NeedsScope('read')
   @Query(() => InventoryItemType, {
     nullable: true,
     description: 'The stock of the pet with this id; null when there is no such pet.',
@@ -31,6 +33,7 @@ export class InventoryItemResolver extends NodeResolver('inventory', () => Inven
     return loaders.byId('inventory', relationsOf(info)).load(petId);
   }
 
+  @NeedsScope('read')
   @Query(() => InventoryConnectionType, { nullable: true, description: 'The stock of all pets, page by page.' })
   async inventory(
     @Args(() => InventoryConnectionArgs) args: InventoryConnectionArgs,
@@ -59,6 +62,7 @@ export class InventoryItemResolver extends NodeResolver('inventory', () => Inven
     typeof ifVersion === 'string' ? change('pet', petId) : refer('pet', petId),
     change('inventory', petId),
   ])
+  @NeedsScope('write')
   @Mutation(() => UpdateInventoryPayload, {
     nullable: true,
     description: 'Sets how many are in stock. NOT_FOUND when there is no such pet.',

@@ -2,12 +2,14 @@ import { Arg, Ctx, ID, Query, Resolver } from 'type-graphql';
 
 import type { NounName, RowOf } from '../../domain/nouns.ts';
 import type { GraphQLContext } from '../context.ts';
+import { NeedsScope } from '../scopes.ts';
 import { decodeNodeId, decodeNodeIds, loadNode } from './node-id.ts';
 import { NodeType } from './node.type.ts';
 
 /** Finds nodes of any type by their global ids. The loaders read the nodes of one type by one statement. */
 @Resolver()
 export class NodeQueryResolver {
+  @NeedsScope('read')
   @Query(() => NodeType, {
     nullable: true,
     description: 'The node with this global id; null when there is none.',
@@ -19,6 +21,7 @@ export class NodeQueryResolver {
     return loadNode(loaders, decodeNodeId(nodeId));
   }
 
+  @NeedsScope('read')
   @Query(() => [NodeType], {
     nullable: 'itemsAndList',
     description: 'The nodes with these global ids, in their order; null where there is none.',

@@ -14,6 +14,7 @@ import { PetType } from '../pets/pet.type.ts';
 import { relationsOf } from '../relations.ts';
 import { updateOptions } from '../safe-writes/conditional.input.ts';
 import { Creates, Writes } from '../safe-writes/root-mutations.ts';
+import { NeedsScope } from '../scopes.ts';
 import { CancelOrderInput, CreateOrderInput, OrderConnectionArgs, UpdateOrderInput } from './order.input.ts';
 import {
   CancelOrderPayload,
@@ -25,6 +26,7 @@ import {
 
 @Resolver(() => OrderType)
 export class OrderResolver extends NodeResolver('order', () => OrderType) {
+  @NeedsScope('read')
   @Query(() => OrderType, { nullable: true, description: 'The order with this id; null when there is none.' })
   order(
     @Arg('id', () => ID, { description: 'The id of an order.' }) id: string,
@@ -34,6 +36,7 @@ export class OrderResolver extends NodeResolver('order', () => OrderType) {
     return loaders.byId('order', relationsOf(info)).load(id);
   }
 
+  @NeedsScope('read')
   @Query(() => OrderConnectionType, { nullable: true, description: 'The orders of the store, page by page.' })
   async orders(
     @Args(() => OrderConnectionArgs) args: OrderConnectionArgs,
@@ -52,6 +55,7 @@ export class OrderResolver extends NodeResolver('order', () => OrderType) {
   }
 
   @Creates(({ petId }: CreateOrderInput) => [refer('pet', petId)])
+  @NeedsScope('write')
   @Mutation(() => CreateOrderPayload, { nullable: true, description: 'Places an order.' })
   createOrder(
     @Arg('input', () => CreateOrderInput, { description: 'The new order.' }) input: CreateOrderInput,
@@ -62,6 +66,7 @@ export class OrderResolver extends NodeResolver('order', () => OrderType) {
   }
 
   @Writes(({ id, petId }: UpdateOrderInput) => [change('order', id), refer('pet', petId)])
+  @NeedsScope('write')
   @Mutation(() => UpdateOrderPayload, {
     nullable: true,
     description:
@@ -78,6 +83,7 @@ export class OrderResolver extends NodeResolver('order', () => OrderType) {
   }
 
   @Writes(({ id }: CancelOrderInput) => [remove('order', id)])
+  @NeedsScope('write')
   @Mutation(() => CancelOrderPayload, {
     nullable: true,
     description: 'Cancels an order, which deletes it. CONFLICT when it is complete: then it has shipped.',

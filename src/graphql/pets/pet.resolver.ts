@@ -19,11 +19,13 @@ import { OrderConnectionType } from '../orders/order.type.ts';
 import { relationsOf } from '../relations.ts';
 import { updateOptions } from '../safe-writes/conditional.input.ts';
 import { Creates, Writes } from '../safe-writes/root-mutations.ts';
+import { NeedsScope } from '../scopes.ts';
 import { CreatePetInput, DeletePetInput, PetConnectionArgs, UpdatePetInput } from './pet.input.ts';
 import { CreatePetPayload, DeletePetPayload, PetConnectionType, PetType, UpdatePetPayload } from './pet.type.ts';
 
 @Resolver(() => PetType)
 export class PetResolver extends NodeResolver('pet', () => PetType) {
+  @NeedsScope('read')
   @Query(() => PetType, { nullable: true, description: 'The pet with this id; null when there is none.' })
   pet(
     @Arg('id', () => ID, { description: 'The id of a pet.' }) id: string,
@@ -33,6 +35,7 @@ export class PetResolver extends NodeResolver('pet', () => PetType) {
     return loaders.byId('pet', relationsOf(info)).load(id);
   }
 
+  @NeedsScope('read')
   @Query(() => PetConnectionType, { nullable: true, description: 'The pets of the store, page by page.' })
   async pets(
     @Args(() => PetConnectionArgs) args: PetConnectionArgs,
@@ -67,6 +70,7 @@ export class PetResolver extends NodeResolver('pet', () => PetType) {
   }
 
   @Creates(({ categoryId }: CreatePetInput) => [refer('category', categoryId)])
+  @NeedsScope('write')
   @Mutation(() => CreatePetPayload, {
     nullable: true,
     description: 'Adds a pet to the store, with an empty inventory item.',
@@ -80,6 +84,7 @@ export class PetResolver extends NodeResolver('pet', () => PetType) {
   }
 
   @Writes(({ id, categoryId }: UpdatePetInput) => [change('pet', id), refer('category', categoryId)])
+  @NeedsScope('write')
   @Mutation(() => UpdatePetPayload, {
     nullable: true,
     description: 'Changes a pet. NOT_FOUND when there is none with this id.',
@@ -94,6 +99,7 @@ export class PetResolver extends NodeResolver('pet', () => PetType) {
   }
 
   @Writes(({ id }: DeletePetInput) => [remove('pet', id), remove('inventory', id)])
+  @NeedsScope('write')
   @Mutation(() => DeletePetPayload, {
     nullable: true,
     description: 'Deletes a pet with its inventory item. CONFLICT while there are orders for it.',

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 
+import { requireScopes } from '../../domain/access/scope.ts';
 import { DomainError, isUnavailable, validationFailed } from '../../domain/errors.ts';
 import type { StoredResult } from '../../domain/idempotency/idempotency-record.entity.ts';
 import { beforeDeletions, lockDeletions, lockNamedRows } from '../../domain/named-rows.ts';
@@ -10,7 +11,7 @@ import { AtomicPayloads, AtomicWrites } from '../safe-writes/atomic-writes.ts';
 import { fingerprintOf } from '../safe-writes/input-fingerprint.ts';
 import { rowsNamedBy } from '../safe-writes/root-mutations.ts';
 import type { PayloadCodec } from '../safe-writes/stored-payload.ts';
-import { requireScopeOfMutation } from '../scopes.ts';
+import { scopesOf } from '../scopes.ts';
 
 interface AtomicOptions {
   readonly limits: { readonly maxResponseBytes: number };
@@ -118,7 +119,7 @@ function workOf(calls: readonly RootCall[], context: GraphQLContext): (inside: S
 function assertScopes(calls: readonly RootCall[], { principal }: GraphQLContext): void {
   for (const { key, definition } of calls) {
     try {
-      requireScopeOfMutation(definition, principal);
+      requireScopes(principal, scopesOf(definition));
     } catch (cause) {
       throw new AbortedBy(key, cause);
     }

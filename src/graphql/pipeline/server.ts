@@ -98,7 +98,8 @@ export async function createGraphQLServer(options: GraphQLServerOptions): Promis
         scope.route({
           method: ['GET', 'POST'],
           url: '/graphql',
-          config: { isMeteredByRoute: true, errorFormat: 'graphql', isNeverStored: true },
+          // Each root field says which scopes it needs.
+          config: { scopes: [], isMeteredByRoute: true, errorFormat: 'graphql', isNeverStored: true },
           onRequest: (request, _reply, next) => next(findUnacceptable(request)),
           // Nothing of it waits for the end of the response, as what returns a reply does: a stream may last an hour.
           handler: (request, reply) => {
@@ -216,7 +217,7 @@ class Endpoint {
   ): Promise<void> {
     const { idempotency } = this.#options;
     const stores = this.#options.stores.for(request.caller);
-    const services = createServices(stores, this.#options.services);
+    const services = createServices(stores, request.principal, this.#options.services);
     const keyed = key === undefined ? undefined : new KeyedWrites(idempotency, stores, request.principal.id, key);
     const context = new GraphQLContext(stores, services, this.#nestedQuota, request, { keyed });
     const response = await executeOperation(call, context, this.#options);

@@ -14,6 +14,7 @@ import { validationFailed } from '../../domain/errors.ts';
 import type { NamedRow } from '../../domain/named-rows.ts';
 import { type NounName, nounNames, nouns } from '../../domain/nouns.ts';
 import type { GraphQLContext } from '../context.ts';
+import { scopesOf } from '../scopes.ts';
 import { fingerprintOf } from './input-fingerprint.ts';
 import { payloadCodec } from './stored-payload.ts';
 
@@ -38,7 +39,7 @@ type MutationDecorator<Input> = <Method extends (input: Input, ...others: never[
 type Arguments = Readonly<Record<string, unknown>>;
 type RootMutation = GraphQLField<unknown, unknown>;
 
-/** The rows of the store that a root mutation with these arguments names; a mutation for administrators names none. */
+/** The rows of the store that a root mutation with these arguments names; a mutation of keys or webhooks names none. */
 export function rowsNamedBy({ extensions }: RootMutation, { input }: Arguments): readonly NamedRow[] {
   return (extensions['rowsOf'] as RowsOf<unknown> | undefined)?.(input) ?? [];
 }
@@ -76,17 +77,17 @@ function isOwnId(name: string, noun: NounName, { name: mutation }: RootMutation)
 export function carryOutOnce(schema: GraphQLSchema): void {
   for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
     const { resolve = defaultFieldResolver } = field;
-    const isForAdmins = field.extensions['scope'] === 'admin';
-    if (!isForAdmins) assertNamesRows(field);
+    const isOfStore = scopesOf(field).includes('write');
+    if (isOfStore) assertNamesRows(field);
     const codec = payloadCodec(field);
     field.resolve = (source, args: Arguments, context: GraphQLContext, info): unknown => {
       const { keyed, atomic } = context;
       if (atomic !== undefined) {
-        if (isForAdmins && atomic.isKeyed) throw notForAdmins(field);
+        if (atomic.isKeyed && !isOfStore) throw notOffered(field);
         return atomic.resolve(String(info.path.key), codec, () => resolve(source, args, context, info));
       }
       if (keyed === undefined) return resolve(source, args, context, info);
-      if (isForAdmins) throw notForAdmins(field);
+      if (!isOfStore) throw notOffered(field);
       const request = {
         field: String(info.path.key),
         fingerprint: fingerprintOf(field.name, field.args, args),
@@ -101,7 +102,7 @@ export function carryOutOnce(schema: GraphQLSchema): void {
 }
 
 /** The result would be stored with its secret, or be replayed though the key has changed since. */
-function notForAdmins({ name }: GraphQLField<unknown, unknown>): Error {
-  const message = `is not offered for ${name}: send mutations that need the scope ADMIN without it.`;
+function notOffered({ name }: RootMutation): Error {
+  const message = `is not offered for ${name}: send mutations of keys and webhooks without it.`;
   return validationFailed([{ field: 'Idempotency-Key', message }]);
 }

@@ -12,9 +12,9 @@ import {
 import { maxEventStreams } from '../../domain/access/plan.ts';
 import type { Principal } from '../../domain/access/principal.ts';
 import { isUnavailable } from '../../domain/errors.ts';
-import { eventPredicate, type EventFilter } from '../../domain/events/event-filter.ts';
-import { EventService } from '../../domain/events/event.service.ts';
+import type { EventFilter } from '../../domain/events/event-filter.ts';
 import { type EventPosition, memoryOf, type StoreEvent } from '../../domain/events/event.ts';
+import { createServices } from '../../domain/services.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { type FeedStream, FeedStreams, type Framing, type StreamTerms } from '../../platform/feed/index.ts';
 import type { OnRefusal } from '../../http/observe/bounds.ts';
@@ -34,7 +34,7 @@ export const defaultTerms: StreamTerms = {
 };
 
 export interface EventStreamsOptions extends KeyChecks {
-  readonly stores: { for(caller: Caller): Pick<Stores, 'events'> };
+  readonly stores: { for(caller: Caller): Stores };
   readonly callers: Callers;
   readonly maxStreams: number;
   /** Counts those of a key in several processes together. */
@@ -114,9 +114,10 @@ export class EventStreams {
     if (this.#isDraining) throw draining();
     const { stores } = this.#options;
     const { caller, principal, memory, selection, filter, onTooMany } = opening;
-    const { events } = stores.for(caller);
-    if (opening.after !== undefined) await new EventService({ events }).readAfter(opening.after, 1);
-    const after = opening.after ?? (await events.last());
+    const inStores = stores.for(caller);
+    const { events } = createServices(inStores, principal);
+    if (opening.after !== undefined) await events.readAfter(opening.after, 1);
+    const after = opening.after ?? (await inStores.events.last());
     if (this.#isDraining) throw draining();
     const slot = await this.#takeSlot(caller, principal, onTooMany);
     try {
@@ -166,6 +167,8 @@ export class EventStreams {
   ): FeedStream<StoreEvent> {
     const { stores, callers, onFailure } = this.#options;
     const caller = callers.for(principal.id);
+    // Each read has a caller of its own: the failure of one isn't that of the next.
+    const events = () => createServices(stores.for(caller.apart()), principal).events;
     const subscriber = this.#subscribers.acquire(key, () => new KeySubscriber(this.#options, key, principal));
     const shared = this.#texts.acquire(selection);
     return this.#streams.begin({
@@ -173,11 +176,9 @@ export class EventStreams {
       output,
       after,
       framing,
-      matches: eventPredicate(filter),
+      matches: events().predicateOf(filter),
       textOf: (event) => this.#texts.textOf(shared, event),
-      // Each read has a caller of its own: the failure of one isn't that of the next.
-      readAfter: async (position, limit) =>
-        (await new EventService(stores.for(caller.apart())).readAfter(position, limit)).events,
+      readAfter: async (position, limit) => (await events().readAfter(position, limit)).events,
       turn: (goOn) => callers.streamTicks.wait(caller, goOn),
       hold: (bytes) => memory.tryKeep(bytesKept + bytes),
       endOf: (error) => {

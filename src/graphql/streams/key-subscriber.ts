@@ -1,9 +1,10 @@
 import type { KeyDirectory } from '../../keys/key-directory.ts';
 import type { Principal } from '../../domain/access/principal.ts';
+import { hasEqualScopes } from '../../domain/access/scope.ts';
 import { isUnavailable } from '../../domain/errors.ts';
 import { type QuotaService, secondsUntil } from '../../platform/quotas/index.ts';
 import type { StreamEnd, Subscriber } from '../../platform/feed/index.ts';
-import { banned, daySpent, endFor, keyEnded } from './stream-ends.ts';
+import { banned, daySpent, endFor, keyEnded, scopesChanged } from './stream-ends.ts';
 
 export interface KeyChecks {
   readonly keys: Pick<KeyDirectory, 'find'>;
@@ -33,11 +34,12 @@ export class KeySubscriber implements Subscriber {
     this.#principal = principal;
   }
 
-  /** The key isn't valid any more, or is banned. */
+  /** The key isn't valid any more, is banned, or may do something else than at the opening. */
   async findEnd(): Promise<StreamEnd | undefined> {
     try {
       const principal = await this.#checks.keys.find(this.#key);
       if (principal === undefined) return endFor(keyEnded());
+      if (!hasEqualScopes(principal, this.#principal)) return endFor(scopesChanged());
       this.#principal = principal;
       this.#count += 1;
       const bannedMillis = (principal.bans?.bannedUntil ?? 0) - this.#checks.now();

@@ -38,6 +38,10 @@ export function lastedLong(): HttpError {
   );
 }
 
+export function scopesChanged(): HttpError {
+  return new HttpError('STREAM_ENDED', 'The scopes of the key have changed: open the next stream, after the last id.');
+}
+
 export function keyEnded(): HttpError {
   return new HttpError('UNAUTHORIZED', 'The stream has ended: its key is revoked, expired, or replaced by a new one.');
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-import { requireScope } from '../../domain/access/scope.ts';
+import { requireScopes } from '../../domain/access/scope.ts';
 import { checkFilter } from '../../domain/events/event.service.ts';
 import { eventIdRule } from '../../domain/events/event.ts';
 import { InputCheck } from '../../domain/input.ts';
@@ -12,12 +12,12 @@ import { sentKey } from '../../http/client.ts';
 import { HttpError } from '../../http/error-table.ts';
 import { clientGone } from '../../platform/http/index.ts';
 import { eventFilterOf, type EventSubscriptionArgs } from '../events/event.input.ts';
-import type { RootCall, Variables } from '../../platform/executor/index.ts';
+import type { RootCall } from '../../platform/executor/index.ts';
 import { assertWithinLimits } from '../pipeline/admission.ts';
 import { asGraphQLError } from '../pipeline/errors.ts';
 import { observe, recordOutcome, type ExecutionOptions, type OperationCall } from '../pipeline/execution.ts';
-import type { KnownOperation } from '../pipeline/documents.ts';
 import { refusalResponse, sendGraphQLResponse, type GraphQLResponse } from '../pipeline/response.ts';
+import { scopesOf } from '../scopes.ts';
 import type { EventStreams, StreamOpening } from './event-streams.ts';
 import { eventStreamContentType, framingFor, streamTypes } from './framing.ts';
 import { StreamSelection } from './stream-selection.ts';
@@ -69,9 +69,11 @@ async function open(
     assertWithinLimits(measured, limits, onRefusal);
     const selection = new StreamSelection(operation.source, variables);
     isResult = false;
-    requireScope(principal, 'read');
+    // Validation allows no other number of root fields, and none that depends on a directive.
+    const [root] = operation.prepared.rootCalls(variables) as [RootCall];
+    requireScopes(principal, scopesOf(root.definition));
     const opening: StreamOpening = {
-      ...argumentsOf(operation, variables),
+      ...argumentsOf(root),
       selection,
       key: apiKeyOf(request),
       caller,
@@ -124,9 +126,7 @@ function requireFraming(accept: string | undefined): Framing {
 }
 
 /** Throws VALIDATION_FAILED when the arguments are wrong. */
-function argumentsOf({ prepared }: KnownOperation, variables: Variables): Pick<StreamOpening, 'filter' | 'after'> {
-  // Validation allows no other number of root fields, and none that depends on a directive.
-  const [{ args = {}, refusal }] = prepared.rootCalls(variables) as [RootCall];
+function argumentsOf({ args = {}, refusal }: RootCall): Pick<StreamOpening, 'filter' | 'after'> {
   if (refusal !== undefined) throw refusal;
   const { after: sent, filter: sentFilter } = args as EventSubscriptionArgs;
   const check = new InputCheck();

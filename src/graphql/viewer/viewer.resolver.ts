@@ -1,12 +1,15 @@
 import { Ctx, Query, Resolver } from 'type-graphql';
 
+import { knownScopes } from '../../domain/access/scope.ts';
 import { tightest, type WindowFigures } from '../../platform/quotas/index.ts';
 import type { GraphQLContext } from '../context.ts';
+import { NeedsScope } from '../scopes.ts';
 import { RateLimitType, ViewerType } from './viewer.type.ts';
 
 /** The key of the request, and what is left of its quota. */
 @Resolver()
 export class ViewerResolver {
+  @NeedsScope()
   @Query(() => ViewerType, {
     nullable: true,
     description:
@@ -14,17 +17,18 @@ export class ViewerResolver {
   })
   async viewer(@Ctx() { request, principal }: GraphQLContext): Promise<ViewerType> {
     const { decision } = await request.meter.spend();
-    const { name, plan, scopes, expiresAt } = principal;
+    const { name, plan, expiresAt } = principal;
     return {
       name,
       plan,
-      scopes,
+      scopes: knownScopes(principal),
       expiresAt: expiresAt === null ? null : new Date(expiresAt),
       minute: windowOf(decision.minute),
       day: windowOf(decision.day),
     };
   }
 
+  @NeedsScope()
   @Query(() => RateLimitType, {
     nullable: true,
     description: 'The remaining quota of the key. Free when nothing else is selected.',

@@ -2,7 +2,6 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Root } from 'type-graphql';
 
 import { describeChanges } from '../../domain/access/api-key-change.entity.ts';
-import { nameInHistory } from '../../domain/access/principal.ts';
 import { validationFailed } from '../../domain/errors.ts';
 import { eventIdOf, type EventType } from '../../domain/events/event.ts';
 import type { Services } from '../../domain/services.ts';
@@ -15,7 +14,6 @@ import {
   type WebhookState,
   webhookVersion,
 } from '../../domain/webhooks/webhook-endpoint.entity.ts';
-import type { WebhookService } from '../../domain/webhooks/webhook.service.ts';
 import { PageArgs } from '../connections/connection.args.ts';
 import { childConnection, PageConnection, requestFor } from '../connections/connection.ts';
 import type { GraphQLContext } from '../context.ts';
@@ -154,9 +152,9 @@ class WebhookEndpointResolver {
   createWebhookEndpoint(
     @Arg('input', () => CreateWebhookEndpointInput, { description: 'The new endpoint.' })
     input: CreateWebhookEndpointInput,
-    @Ctx() context: GraphQLContext,
+    @Ctx() { services: { webhooks } }: GraphQLContext,
   ): Promise<CreateWebhookEndpointPayload> {
-    return webhooksOf(context).create(input);
+    return webhooks.create(input);
   }
 
   @NeedsScope('admin')
@@ -167,9 +165,9 @@ class WebhookEndpointResolver {
   async updateWebhookEndpoint(
     @Arg('input', () => UpdateWebhookEndpointInput, { description: 'Which endpoint, and what to change.' })
     { id, ifVersion, ...changes }: UpdateWebhookEndpointInput,
-    @Ctx() context: GraphQLContext,
+    @Ctx() { services: { webhooks } }: GraphQLContext,
   ): Promise<UpdateWebhookEndpointPayload> {
-    return { webhookEndpoint: await webhooksOf(context).update(id, changes, seen(ifVersion)) };
+    return { webhookEndpoint: await webhooks.update(id, changes, seen(ifVersion)) };
   }
 
   @NeedsScope('admin')
@@ -180,9 +178,9 @@ class WebhookEndpointResolver {
   async pauseWebhookEndpoint(
     @Arg('input', () => PauseWebhookEndpointInput, { description: 'Which endpoint.' })
     { id, ifVersion }: PauseWebhookEndpointInput,
-    @Ctx() context: GraphQLContext,
+    @Ctx() { services: { webhooks } }: GraphQLContext,
   ): Promise<PauseWebhookEndpointPayload> {
-    return { webhookEndpoint: await webhooksOf(context).pause(id, seen(ifVersion)) };
+    return { webhookEndpoint: await webhooks.pause(id, seen(ifVersion)) };
   }
 
   @NeedsScope('admin')
@@ -194,9 +192,9 @@ class WebhookEndpointResolver {
   async resumeWebhookEndpoint(
     @Arg('input', () => ResumeWebhookEndpointInput, { description: 'Which endpoint.' })
     { id, ifVersion }: ResumeWebhookEndpointInput,
-    @Ctx() context: GraphQLContext,
+    @Ctx() { services: { webhooks } }: GraphQLContext,
   ): Promise<ResumeWebhookEndpointPayload> {
-    return { webhookEndpoint: await webhooksOf(context).resume(id, seen(ifVersion)) };
+    return { webhookEndpoint: await webhooks.resume(id, seen(ifVersion)) };
   }
 
   @NeedsScope('admin')
@@ -207,9 +205,9 @@ class WebhookEndpointResolver {
   rotateWebhookSecret(
     @Arg('input', () => RotateWebhookSecretInput, { description: 'Which endpoint, and for how long both are good.' })
     { id, overlapSeconds, ifVersion }: RotateWebhookSecretInput,
-    @Ctx() context: GraphQLContext,
+    @Ctx() { services: { webhooks } }: GraphQLContext,
   ): Promise<RotateWebhookSecretPayload> {
-    return webhooksOf(context).rotateSecret(id, overlapSeconds, seen(ifVersion));
+    return webhooks.rotateSecret(id, overlapSeconds, seen(ifVersion));
   }
 
   @NeedsScope('admin')
@@ -221,9 +219,9 @@ class WebhookEndpointResolver {
   async replayWebhookEndpoint(
     @Arg('input', () => ReplayWebhookEndpointInput, { description: 'Which endpoint, and from where.' })
     { id, after, ifVersion }: ReplayWebhookEndpointInput,
-    @Ctx() context: GraphQLContext,
+    @Ctx() { services: { webhooks } }: GraphQLContext,
   ): Promise<ReplayWebhookEndpointPayload> {
-    return { webhookEndpoint: await webhooksOf(context).replay(id, after, seen(ifVersion)) };
+    return { webhookEndpoint: await webhooks.replay(id, after, seen(ifVersion)) };
   }
 
   @NeedsScope('admin')
@@ -234,10 +232,10 @@ class WebhookEndpointResolver {
   })
   async testWebhookEndpoint(
     @Arg('input', () => TestWebhookEndpointInput, { description: 'Which endpoint.' }) { id }: TestWebhookEndpointInput,
-    @Ctx() context: GraphQLContext,
+    @Ctx() { atomic, services: { webhooks } }: GraphQLContext,
   ): Promise<TestWebhookEndpointPayload> {
-    if (context.atomic !== undefined) throw notAtomic();
-    const { status = null, failure = null, durationMillis } = await webhooksOf(context).test(id);
+    if (atomic !== undefined) throw notAtomic();
+    const { status = null, failure = null, durationMillis } = await webhooks.test(id);
     return { status, failure, durationMillis };
   }
 
@@ -249,9 +247,9 @@ class WebhookEndpointResolver {
   async deleteWebhookEndpoint(
     @Arg('input', () => DeleteWebhookEndpointInput, { description: 'Which endpoint.' })
     { id, ifVersion }: DeleteWebhookEndpointInput,
-    @Ctx() context: GraphQLContext,
+    @Ctx() { services: { webhooks } }: GraphQLContext,
   ): Promise<DeleteWebhookEndpointPayload> {
-    return { deletedWebhookEndpointId: await webhooksOf(context).delete(id, seen(ifVersion)) };
+    return { deletedWebhookEndpointId: await webhooks.delete(id, seen(ifVersion)) };
   }
 }
 
@@ -260,11 +258,6 @@ export const webhookResolvers = [
   WebhookAttemptResolver,
   WebhookEndpointResolver,
 ] as const;
-
-/** The service, which attributes a change to the key that sends the request. */
-function webhooksOf({ services, principal }: GraphQLContext): WebhookService {
-  return services.webhooks.actingAs(nameInHistory(principal));
-}
 
 function seen(ifVersion: string | null | undefined) {
   return { precondition: isVersion(ifVersion) };

@@ -30,8 +30,8 @@ export interface RestOperation<Id extends OperationId = OperationId> {
   readonly method: string;
   /** With its parameters in braces: `/pets/{petId}`. */
   readonly path: string;
-  /** The scope that the key must have. */
-  readonly scope: Scope;
+  /** The scopes that the key must have, all of them. */
+  readonly scopes: readonly Scope[];
   /** The operation adds a row and changes none: with keys, several of a client may be one transaction. */
   readonly inserts: boolean;
   readonly parameters: readonly RestParameter[];

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import { beforeAll, describe, expect, it } from '@jest/globals';
 
+import { operator } from '../../../src/domain/access/principal.ts';
 import { openDatabase, type OpenDatabase } from '../../../src/database/start/open.ts';
 import { AccessService } from '../../../src/domain/access/access.service.ts';
 import { KeyDirectory } from '../../../src/keys/key-directory.ts';
@@ -33,7 +34,7 @@ describe('the demo key', () => {
     const second = await open(dataDir);
     expect(second.demoKey).toBe(demoKey);
     expect(await second.stores.for(testCaller).pets.count({})).toBe(pets);
-    await new AccessService(second.stores.for(testCaller)).revoke(principal!.id);
+    await new AccessService(second.stores.for(testCaller), operator).revoke(principal!.id);
     await second.close();
 
     const third = await open(dataDir);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 
+import { operator } from '../../../src/domain/access/principal.ts';
 import type { Id } from '../../../src/domain/id.ts';
 import { orderSorting } from '../../../src/domain/orders/order.store.ts';
 import { inventorySorting } from '../../../src/domain/inventory/inventory-item.store.ts';
@@ -20,7 +21,7 @@ const maxWalked = 50;
 const opened = await openTestDatabase({ maxWalked });
 const stored = await fillAtRandom(opened.sql, new SeededRandom(20_261_127));
 await opened.sql('analyze');
-const services = createServices(opened.stores);
+const services = createServices(opened.stores, operator);
 
 /** A list as clients ask for it, beside all of its rows. */
 interface Kind<Row, Filter, SortField extends string> {

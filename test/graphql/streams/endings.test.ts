@@ -64,6 +64,20 @@ describe('a stream ends with a message that says why:', () => {
     }
   });
 
+  it.each(['{write}', '{read,webhooks}'])(
+    'its key has other scopes, %s: the next one is opened with these',
+    async (scopes) => {
+      const { id, secret } = await app.createKey({ plan: 'pro', scopes: ['read'] });
+      const stream = await openStream(address, secret, body, eventStream);
+      await app.sql('update api_keys set scopes = $2 where id = $1', [id, scopes]);
+      await stream.ended();
+      expect(lastError(stream)).toMatchObject({ code: 'STREAM_ENDED' });
+      const next = await openStream(address, secret, body, eventStream);
+      expect(next.status).toBe(200);
+      next.close();
+    },
+  );
+
   it('the log was replaced under it', async () => {
     const other = await start();
     const stream = await openStream(other.address, other.app.key, body, eventStream);

@@ -5,7 +5,7 @@ import { DomainError } from '../../../src/domain/errors.ts';
 import { KeySubscriber, type KeyChecks } from '../../../src/graphql/streams/key-subscriber.ts';
 
 it('a ban that only the counters know ends the streams of a key within a second', async () => {
-  const principal = { id: '1' } as unknown as Principal;
+  const principal = { id: '1', scopes: ['read'] } as unknown as Principal;
   const checks = {
     keys: { find: () => Promise.resolve(principal) },
     quota: { peek: () => Promise.resolve({ outcome: 'banned', retryAfterSeconds: 60 }) },
@@ -23,7 +23,10 @@ it('what a key can not be checked for is reported, unless the database is lost',
   const check = async (failure: Error): Promise<void> => {
     const fail = (): Promise<never> => Promise.reject(failure);
     const checks = { keys: { find: fail }, quota: { peek: fail }, onFailure: (error: unknown) => failures.push(error) };
-    const subscriber = new KeySubscriber(checks as unknown as KeyChecks, 'secret', { id: '1' } as unknown as Principal);
+    const subscriber = new KeySubscriber(checks as unknown as KeyChecks, 'secret', {
+      id: '1',
+      scopes: ['read'],
+    } as unknown as Principal);
     expect(await subscriber.findEnd()).toBeUndefined();
     expect(await subscriber.charge(1)).toEqual({ spent: 0 });
   };
@@ -42,7 +45,7 @@ it.each([
   [3, 1, 2, { spent: 1 }],
   [3, 1, 1, { spent: 1, end: { code: 'RATE_LIMITED' } }],
 ])('of %s units with %s left of the minute and %s of the day it pays what it can', async (units, minute, day, paid) => {
-  const principal = { id: '1' } as unknown as Principal;
+  const principal = { id: '1', scopes: ['read'] } as unknown as Principal;
   const costs: number[] = [];
   const checks = {
     quota: {
