@@ -15,13 +15,13 @@ import {
 import type { Scope } from '../../src/domain/access/scope.ts';
 import { createSchema } from '../../src/graphql/schema.ts';
 import { publishedOperations } from '../contract/document.ts';
-import { scopeNeededBy } from './rights.ts';
+import { scopesNeededBy } from './rights.ts';
 
 /** One thing that can be done with the service, as the security suite asks for it. */
 export interface Operation {
   readonly name: string;
-  /** Undefined where any valid key will do. */
-  readonly scope: Scope | undefined;
+  /** Those that a key must have, all of them. */
+  readonly scopes: readonly Scope[];
   readonly request: InjectOptions;
   /** How a key without the scope is refused: by the response, or by an error of the field in a response of 200. */
   readonly protocol: 'rest' | 'graphql';
@@ -39,7 +39,7 @@ const graphqlOperations = (['query', 'mutation'] as const).flatMap((kind) =>
     const selection = isLeafType(getNamedType(field.type)) ? '' : '{ __typename }';
     const query = `${kind} { ${name}${args.length === 0 ? '' : `(${args.join()})`} ${selection} }`;
     const request = { method: 'POST', url: '/graphql', payload: { query } } as const;
-    return { name, scope: scopeNeededBy(name), protocol: 'graphql', request };
+    return { name, scopes: scopesNeededBy(name), protocol: 'graphql', request };
   }),
 );
 
@@ -57,7 +57,7 @@ const restOperations = (await publishedOperations()).map(({ operationId, method,
   const url = path.replace(/\{\w+\}/, '404');
   return {
     name: operationId,
-    scope: scopeNeededBy(operationId),
+    scopes: scopesNeededBy(operationId),
     protocol: 'rest',
     request: { method, url, ...(body === undefined ? {} : { payload: {} }) },
   };
