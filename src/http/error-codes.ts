@@ -239,9 +239,9 @@ const documentErrors: readonly GraphQLMeaning[] = [
   },
   { status: 400, graphqlCode: 'ERRORS_OMITTED', graphql: 'there were more errors than are listed' },
   {
-    status: 200,
+    status: 400,
     graphqlCode: 'PERSISTED_QUERY_NOT_FOUND',
-    graphql: 'the service does not know this hash; send the text with it',
+    graphql: 'the service does not know this hash or id; send the text with it',
   },
   {
     status: 400,

@@ -23,7 +23,11 @@ const compiled = join(here, '../../node_modules/.cache/compiled');
 const adminKey = 'a-key-for-administrators-in-the-tests';
 const petCount = 45;
 /** Those in one row use one service. */
-const programs = [['apollo-client', 'graphql-http'], ['urql', 'relay'], ['openapi-fetch']];
+const programs = [
+  ['apollo-client', 'graphql-http'],
+  ['urql', 'relay'],
+  ['openapi-fetch', 'media-types'],
+];
 const generated = join(here, 'generated');
 /** What the compilers of the clients say that they will ask for. */
 const manifest = join(generated, 'documents.json');

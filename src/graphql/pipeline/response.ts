@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { GraphQLError, type OperationTypeNode } from 'graphql';
 
 import { bytesOf, type Execution, type JsonText, PayloadTooLarge } from '../../platform/executor/index.ts';
-import { describeFailure, HttpError } from '../../http/error-table.ts';
+import { describeFailure, type Failure, HttpError } from '../../http/error-table.ts';
 import { graphqlTypes } from '../../http/failure-response.ts';
 import { preferredType, sendChunks } from '../../platform/http/index.ts';
 import { eventStreamContentType, namesEventStream, singleEvent } from '../streams/framing.ts';
@@ -12,7 +12,10 @@ import type { Measure } from './measures.ts';
 
 /** A response, without the headers that every response has. */
 export interface GraphQLResponse {
+  /** The status that GraphQL over HTTP (its first edition, section 6.4) has for it. */
   readonly status: number;
+  /** It is 200, and has no `Retry-After`, under `application/json`: some of its clients read no other response. */
+  readonly isOkInJson?: boolean;
   readonly headers: Readonly<Record<string, string>>;
   /** The parts of a large result that are sent before `body`. */
   readonly chunks: readonly Buffer[];
@@ -27,32 +30,38 @@ export interface GraphQLResponse {
 export function sendGraphQLResponse(
   request: FastifyRequest,
   reply: FastifyReply,
-  { status, headers, chunks, body }: GraphQLResponse,
+  { status, isOkInJson, headers, chunks, body }: GraphQLResponse,
   asEvent?: boolean,
 ): void {
   const { accept } = request.headers;
-  const type = preferredType(accept, graphqlTypes);
-  const isEvent = asEvent ?? (type === undefined && (status === 200 || status === 400) && namesEventStream(accept));
+  const negotiated = preferredType(accept, graphqlTypes);
+  const isEvent =
+    asEvent ?? (negotiated === undefined && (status <= 299 || status === 400) && namesEventStream(accept));
+  const type = negotiated ?? graphqlTypes[0];
+  const sentStatus = isEvent || (isOkInJson && type === 'application/json') ? 200 : status;
+  if (sentStatus === partialSuccess) reply.raw.statusMessage = 'Partial Success';
   void reply
-    .code(isEvent ? 200 : status)
-    .header('content-type', isEvent ? eventStreamContentType : `${type ?? graphqlTypes[0]}; charset=utf-8`)
+    .code(sentStatus)
+    .header('content-type', isEvent ? eventStreamContentType : `${type}; charset=utf-8`)
     .header('cache-control', 'no-store')
     .headers(headers);
+  if (sentStatus === 200) void reply.removeHeader('retry-after');
   const { start, end } = singleEvent;
   sendChunks(request, reply, isEvent ? [start, ...chunks, body.trimEnd(), end] : [...chunks, body]);
 }
 
 /** The response to a request that wasn't executed; the first error decides its status. */
 export function refusalResponse(error: GraphQLError, ...others: readonly GraphQLError[]): GraphQLResponse {
-  const { status, headers } = refusalHead(error);
-  const { text, codes } = writeErrors([error, ...others], Number.POSITIVE_INFINITY);
-  return { status, headers, chunks: [], body: `{"errors":${text}}\n`, codes };
+  return withoutData(refusalHead(error), writeErrors([error, ...others], Number.POSITIVE_INFINITY));
 }
 
+/** `data` with `errors` beside it: a status of GraphQL over HTTP itself, for its own media type alone. */
+const partialSuccess = 294;
+
 /**
- * The response to a request that was executed: HTTP 200 even with field errors, unless the database is unavailable.
- * Clients repeat such a request, so a mutation of which a root field was carried out is 200 then too: its errors say
- * when to try again.
+ * The response to a request that was executed: its data, also with field errors beside it. When the database is
+ * unavailable, nothing of it is shown unless a root field has a value, or one of a mutation was carried out: clients
+ * repeat such a request.
  *
  * Without data, it was too large. A mutation always has data, and the errors of its root fields: of the others those
  * that don't fit are omitted.
@@ -66,11 +75,27 @@ export function executionResponse(
   if (data === undefined) return resultTooLarge(maxBytes);
   if (errors.length === 0) return { status: 200, headers: {}, ...bodyOf('{"data":', data), codes: [] };
   const written = writeErrors(errors, maxBytes - bytesOf(data), omittedErrors, isMutation);
+  const refusal = decisiveRefusal(errors, true);
+  if (refusal !== undefined && !(isMutation ? isAnyCarriedOut(errors, executedFields.length) : hasValue(data)))
+    return withoutData(describeFailure(refusal), written);
   if (written.omitted > omittedErrors && !isMutation) return resultTooLarge(maxBytes);
-  const refusal =
-    isMutation && isAnyCarriedOut(errors, executedFields.length) ? undefined : decisiveRefusal(errors, true);
-  const { status, headers } = refusal === undefined ? { status: 200, headers: {} } : describeFailure(refusal);
-  return { status, headers, ...bodyOf(`{"errors":${written.text},"data":`, data), codes: written.codes };
+  const { text, codes, retryAfter } = written;
+  const headers = retryAfter === 0 ? {} : { 'retry-after': String(retryAfter) };
+  return { status: partialSuccess, isOkInJson: true, headers, ...bodyOf(`{"errors":${text},"data":`, data), codes };
+}
+
+function withoutData(
+  { status, headers }: Pick<Failure, 'status' | 'headers'>,
+  { text, codes }: WrittenErrors,
+): GraphQLResponse {
+  return { status, headers, chunks: [], body: `{"errors":${text}}\n`, codes };
+}
+
+/** Whether a root field has a value. What is long enough for chunks has one. */
+function hasValue({ chunks, text }: JsonText): boolean {
+  if (chunks.length > 0) return true;
+  const data = JSON.parse(text) as Record<string, unknown> | null;
+  return Object.values(data ?? {}).some((value) => value !== null);
 }
 
 function bodyOf(start: string, { chunks, text }: JsonText): Pick<GraphQLResponse, 'chunks' | 'body'> {
@@ -114,6 +139,8 @@ interface WrittenErrors {
   readonly codes: readonly string[];
   /** The number of omitted errors, including those omitted during execution. */
   readonly omitted: number;
+  /** The seconds after which all of it may succeed; 0 when no error says so. */
+  readonly retryAfter: number;
 }
 
 /**
@@ -128,14 +155,17 @@ function writeErrors(
 ): WrittenErrors {
   const texts: string[] = [];
   const codes: string[] = [];
+  let retryAfter = 0;
   let left = room;
   for (const error of errors) {
     const formatted = formatError(error);
+    const { code, retryAfter: seconds } = formatted.extensions ?? {};
+    if (typeof seconds === 'number') retryAfter = Math.max(retryAfter, seconds);
     const text = JSON.stringify(formatted);
     left -= Buffer.byteLength(text) + 1;
     if (left < 0 && !(withRoots && error.path?.length === 1)) continue;
     texts.push(text);
-    codes.push(String(formatted.extensions?.['code']));
+    codes.push(String(code));
   }
   const omitted = omittedBefore + errors.length - texts.length;
   if (omitted > 0) {
@@ -143,7 +173,7 @@ function writeErrors(
     texts.push(JSON.stringify({ message, extensions: { code: 'ERRORS_OMITTED', status: 400 } }));
     codes.push('ERRORS_OMITTED');
   }
-  return { text: `[${texts.join(',')}]`, codes, omitted };
+  return { text: `[${texts.join(',')}]`, codes, omitted, retryAfter };
 }
 
 /*
@@ -163,14 +193,21 @@ export const notInList = refusedWith(
   400,
 );
 
-export const otherHash = refusedWith('`sha256Hash` is not the SHA-256 of `query`.', 'BAD_REQUEST', 400);
+const noTrustedId =
+  'and no trusted document has it: the manifest that the client was built with may not be that of the service.';
 
-export const otherId = refusedWith('`documentId` is not the id of `query`.', 'BAD_REQUEST', 400);
+export const otherHash = refusedWith(
+  `\`sha256Hash\` is not the SHA-256 of \`query\`, ${noTrustedId}`,
+  'BAD_REQUEST',
+  400,
+);
 
-/** HTTP 200, so that Apollo's clients send the text next. */
+export const otherId = refusedWith(`\`documentId\` is not the id of \`query\`, ${noTrustedId}`, 'BAD_REQUEST', 400);
+
+/** Clients send the text next; some of them read it nowhere but in a response with 200. */
 export const unknownId: GraphQLResponse = {
-  ...refusedWith('PersistedQueryNotFound', ApolloServerErrorCode.PERSISTED_QUERY_NOT_FOUND, 404),
-  status: 200,
+  ...refusedWith('PersistedQueryNotFound', ApolloServerErrorCode.PERSISTED_QUERY_NOT_FOUND, 400),
+  isOkInJson: true,
 };
 
 export function onlyByPost(kind: OperationTypeNode): GraphQLResponse {

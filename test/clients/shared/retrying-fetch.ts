@@ -81,7 +81,7 @@ function refusalOf(response: Response, text: string): Refusal | undefined {
   if ([429, 502, 503, 504].includes(status) || (status === 409 && retryAfter > 0))
     return { message: message ?? errors[0]?.message ?? `${status} ${statusText}`, retryAfter };
   // In GraphQL a single field can be refused for a time.
-  const field = errors.find(({ extensions }) => status === 200 && extensions?.retryAfter !== undefined);
+  const field = errors.find(({ extensions }) => response.ok && extensions?.retryAfter !== undefined);
   return field && { message: field.message, retryAfter: field.extensions?.retryAfter };
 }
 
