@@ -5,6 +5,7 @@ import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { relayStylePagination } from '@apollo/client/utilities';
 
 import { graphql } from '../generated/graphql/index.ts';
+import { EmptyPages } from '../shared/empty-pages.ts';
 import { MisbehavingProxy, retryAfterSeconds, type Misbehaviour } from '../shared/misbehaving-proxy.ts';
 import { retryingFetch } from '../shared/retrying-fetch.ts';
 import { apiKey, assertEveryPet, report, serviceUrl, secondsThrottled, throttledKey } from '../shared/service.ts';
@@ -257,6 +258,9 @@ assert.deepEqual(
   [pageRequests.length, pageRequests.filter((body) => body.includes('"query":')).length],
   [pages + 1, 1],
 );
+const emptyPages = await EmptyPages.start(serviceUrl);
+assertEveryPet((await readAllPets(createClient(apiKey, [], emptyPages.url))).pets);
+emptyPages.close();
 const [pet] = pets;
 assert.ok(pet);
 await client.mutate({ mutation: updatePet, variables: { input: { id: pet.id, name: 'Rex of Apollo' } } });

@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import { graphqlGuides, guidesIn, restGuides } from '../../../.ci/guides.mjs';
+import { EmptyPages } from '../shared/empty-pages.ts';
 import { MisbehavingProxy, words } from '../shared/misbehaving-proxy.ts';
 import { driveReactGuide } from './react-guide.mjs';
 
@@ -59,8 +60,11 @@ export async function pasteGuides({ besideService, key, isInstalled = false, pat
     const folder = mkdtempSync(join(parent, `${name.replaceAll(' ', '-')}-`));
     const env = { ...process.env, PATH: path, KEY: key, NO_COLOR: '1', CURL_HOME: folder };
     await besideService(async (service) => {
-      const proxy = await MisbehavingProxy.start(service.url, [], service.restart);
-      const reader = { folder, service, env, proxy };
+      const emptyPages = await EmptyPages.start(service.url);
+      // A person asks for page after page.
+      emptyPages.isOn = others[name] === undefined;
+      const proxy = await MisbehavingProxy.start(emptyPages.url, [], service.restart);
+      const reader = { folder, service, env, proxy, emptyPages };
       let blocks;
       try {
         for (const before of setUpOf(text, new Map(pages))) await paste(before, reader);
@@ -70,6 +74,7 @@ export async function pasteGuides({ besideService, key, isInstalled = false, pat
         if (!isInstalled) await meetAll(blocks, reader);
       } finally {
         await proxy.close();
+        emptyPages.close();
       }
       if (!isInstalled) assertEachIsNeeded(blocks);
       if (blocks.some(({ language }) => /^tsx?$/.test(language))) compiled.push(folder);

@@ -12,13 +12,15 @@ import { launchBrowser } from '../../browser/browser.ts';
 const run = promisify(execFile);
 const seed = join(import.meta.dirname, '../../../dist/src/cli/seed.js');
 
-export async function driveReactGuide({ folder, service, env }) {
+export async function driveReactGuide({ folder, service, env, emptyPages }) {
   const server = spawn('npx', ['vite', '--port', '0', '--host', '127.0.0.1'], { cwd: folder, env, detached: true });
   try {
     const page = await addressOf(server);
     const browser = await launchBrowser();
     try {
       await drive(await browser.newPage(), page, { url: service.url, key: env.KEY, restart: service.restart });
+      emptyPages.isOn = true;
+      await driveEmptyPages(await browser.newPage(), page);
     } finally {
       await browser.close();
     }
@@ -139,4 +141,16 @@ async function drive(page, address, service) {
   );
   await page.waitForFunction('document.querySelectorAll("li").length === 10');
   await row('Optimistic').waitFor({ state: 'detached' });
+}
+
+/** Pages without a row lead on to those that have some. */
+async function driveEmptyPages(page, address) {
+  await page.goto(address);
+  const rows = page.getByRole('listitem');
+  const more = page.getByRole('button', { name: 'More' });
+  for (const count of [0, 10, 10, 20]) {
+    await page.waitForFunction(`document.querySelectorAll("li").length === ${count}`);
+    await more.click();
+  }
+  await rows.nth(20).waitFor();
 }

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 import { Client, fetchExchange, type Exchange } from '@urql/core';
 import { cacheExchange } from '@urql/exchange-graphcache';
-import { relayPagination } from '@urql/exchange-graphcache/extras';
 import { persistedExchange } from '@urql/exchange-persisted';
 
 import { graphql } from '../generated/graphql/index.ts';
+import { EmptyPages } from '../shared/empty-pages.ts';
 import { apiKey, assertEveryPet, report, serviceUrl, secondsThrottled, throttledKey } from '../shared/service.ts';
 import { MisbehavingProxy, type Misbehaviour } from '../shared/misbehaving-proxy.ts';
 import { retryingFetch } from '../shared/retrying-fetch.ts';
@@ -33,9 +33,8 @@ function createClient(key: string, origin = serviceUrl, exchanges: readonly Exch
     fetchOptions: { headers: { Authorization: `Bearer ${key}` } },
     exchanges: [
       cacheExchange({
-        // Connections, edges and page information have no id of their own.
-        keys: { PetConnection: () => null, PetEdge: () => null, PageInfo: () => null },
-        resolvers: { Query: { pets: relayPagination() } },
+        // Connections and page information have no id of their own.
+        keys: { PetConnection: () => null, PageInfo: () => null },
         updates: {
           Mutation: {
             // A new pet belongs on a page that only the service knows.
@@ -54,11 +53,9 @@ function createClient(key: string, origin = serviceUrl, exchanges: readonly Exch
 const petsQuery = graphql(`
   query UrqlPets($after: String) {
     pets(first: 10, after: $after) {
-      edges {
-        node {
-          id
-          name
-        }
+      nodes {
+        id
+        name
       }
       pageInfo {
         hasNextPage
@@ -74,14 +71,16 @@ async function readPage(client: Client, after: string | null) {
   return data?.pets;
 }
 
-/** Reads page after page. The cache joins them: each result has all pets up to its page. */
+/** Reads page after page. What a page holds says nothing of the next one: it may be empty, and there is more. */
 async function readAllPets(client: Client) {
-  let pages = 1;
-  let connection = await readPage(client, null);
-  for (; connection?.pageInfo.hasNextPage === true; pages += 1) {
-    connection = await readPage(client, connection.pageInfo.endCursor ?? null);
+  const pets: { readonly id: string; readonly name: string }[] = [];
+  let after: string | null = null;
+  for (let pages = 1; ; pages += 1) {
+    const page: Awaited<ReturnType<typeof readPage>> = await readPage(client, after);
+    pets.push(...(page?.nodes ?? []));
+    if (page?.pageInfo.hasNextPage !== true) return { pages, pets };
+    after = page.pageInfo.endCursor ?? null;
   }
-  return { pages, pets: connection?.edges.map(({ node }) => node) ?? [] };
 }
 // guide:end
 
@@ -233,8 +232,11 @@ for (const exchange of [persistedQueries, trustedDocuments])
   assert.equal((await readAllPets(createClient(apiKey, serviceUrl, [exchange]))).pets.length, pets.length);
 const changed = await client.mutation(updatePet, { input: { id: pet.id, name: 'Rex of urql' } }).toPromise();
 assert.equal(changed.error, undefined);
-const cached = client.readQuery(petsQuery, {});
-assert.equal(cached?.data?.pets?.edges.find(({ node }) => node.id === pet.id)?.node.name, 'Rex of urql');
+const cached = client.readQuery(petsQuery, { after: null });
+assert.equal(cached?.data?.pets?.nodes.find(({ id }) => id === pet.id)?.name, 'Rex of urql');
+const emptyPages = await EmptyPages.start(serviceUrl);
+assertEveryPet((await readAllPets(createClient(apiKey, emptyPages.url))).pets);
+emptyPages.close();
 const retried = await orderThroughLosses(pet.id);
 const soldAtTills = await sellAtTwoTills(pet.id);
 const waitedSeconds = await waiting;
