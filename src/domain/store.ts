@@ -48,10 +48,10 @@ export interface NounStore<Entity, Of extends List, Relations extends object = o
 export type LockStrength = 'refer' | 'change' | 'delete' | 'deleteNow';
 
 /**
- * Writing the rows of one kind. Every method is one statement.
+ * Writing the rows of one kind. Every method is one statement, and those for locks that are sent with it.
  *
- * Rows that are returned with related rows are as they are after everything that the write has waited for: what it
- * waits for is locked before, by statements that are sent with it.
+ * Rows that are returned with related rows are as they are after everything that the write has waited for, because
+ * that is locked before.
  *
  * Throws `ForeignKeyViolation` when the row names another that doesn't exist, or is named by one.
  */

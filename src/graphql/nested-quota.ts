@@ -7,7 +7,7 @@ import { HttpError } from '../http/error-table.ts';
 
 const windowMillis = 60_000;
 /** A full page of parents for each request of the plan. */
-const parentsPerRequest = 100;
+export const parentsPerRequest = 100;
 /** The windows that were used last are remembered: so many, or twice as many. */
 const maxWindows = 10_000;
 

@@ -72,10 +72,7 @@ const copies = 2;
  */
 const streamBytes = 2 * copies * walkBatchBytes;
 
-/**
- * A collection is written in texts of about this length: V8 gives longer ones memory of their own, see "Long texts are
- * kept as bytes" in DECISIONS.
- */
+/** A collection is written in texts of about this length: V8 gives those of twice the length memory of their own. */
 const textLength = 32 * 1024;
 
 /** The length that rows are taken for until the first text tells it. */

@@ -41,8 +41,8 @@ export interface Source<Of extends List, RelationName extends string = never> {
 }
 
 /**
- * Reads the rows of one kind in pages, by id or by parent: each method is one statement in the session. Its texts are
- * made once.
+ * Reads the rows of one kind in pages, by id or by parent: each method is one statement in the session, and a
+ * lock before it where it may be slow. Its texts are made once.
  */
 export class TableReads<Row, Of extends List<Row>, RelationName extends string = never> {
   readonly #source: Source<Of, RelationName>;

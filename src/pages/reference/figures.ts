@@ -5,6 +5,7 @@ import { type BanRules, graceMillis } from '../../platform/quotas/index.ts';
 import { maxDescriptionCharacters, maxListItems, maxNameCharacters } from '../../domain/rules.ts';
 import { maxErrors } from '../../platform/executor/index.ts';
 import { maxDocumentBytes } from '../../graphql/pipeline/admission.ts';
+import { parentsPerRequest } from '../../graphql/nested-quota.ts';
 import { maxAtomicFields } from '../../graphql/pipeline/atomic-execution.ts';
 import { maxKeyedFields } from '../../graphql/safe-writes/keyed-writes.ts';
 import { defaultTerms } from '../../graphql/streams/event-streams.ts';
@@ -80,6 +81,7 @@ function figuresOf({ banRules, eventsRetentionSeconds, graphql }: LimitSettings)
     maxErrors: count(maxErrors),
     atomicFields: count(maxAtomicFields),
     keyedFields: count(maxKeyedFields),
+    parentsPerRequest: count(parentsPerRequest),
     keepAliveSeconds: count(defaultTerms.keepAliveMillis / 1000),
     unitMinutes: count(defaultTerms.millisOfUnit / 60_000),
     unitEvents: count(defaultTerms.eventsOfUnit),
