@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 
 import { expect, it } from '@jest/globals';
@@ -9,6 +9,9 @@ import pg from 'pg';
 import { getMetadataStorage } from 'type-graphql';
 
 import { createSchema } from '../src/graphql/schema.ts';
+import { programPath } from './support/postgres-cluster.ts';
+import { startCluster } from './support/started-cluster.ts';
+import { startTestApp } from './support/test-app.ts';
 
 /** What the program, or what runs its tests, uses of another package beyond its documentation. */
 interface PrivateUse {
@@ -31,7 +34,7 @@ const uses: readonly PrivateUse[] = [
       'src/platform/postgres/checked-query.ts',
     ],
     package: 'pg',
-    version: '8.23.0',
+    version: '8.23.1',
     parts: () => [
       [pg.Client.prototype, 'getStartupConf', 'getTransactionStatus'],
       [pg.Connection.prototype, 'attachListeners', 'cancel', 'requestSsl'],
@@ -94,6 +97,25 @@ it.each(uses)('of $package $version what is private is still there', ({ package:
     expect(names.filter((each) => !(each in owner))).toEqual([]);
   }
 });
+
+// `.ci/run` installs one. The embedded database has no pipelines.
+const isServerInstalled = spawnSync(programPath('initdb'), ['--version']).status === 0;
+if (isServerInstalled) {
+  it('what is private of `pg` works on a server, with pipelines and in transactions', async () => {
+    const cluster = await startCluster();
+    const service = await startTestApp({ DATABASE_URL: cluster.url });
+    const name = 'Through a pipeline';
+    const created = await service.graphql(
+      `mutation { createCategory(input: { name: "${name}" }) { category { id } } }`,
+    );
+    expect(created.status).toBe(200);
+    const { id } = (created.data as { createCategory: { category: { id: string } } }).createCategory.category;
+    const reads = await Promise.all(
+      Array.from({ length: 20 }, () => service.graphql(`{ category(id: "${id}") { name } }`)),
+    );
+    expect(reads.map(({ data }) => data)).toEqual(reads.map(() => ({ category: { name } })));
+  });
+}
 
 it('the flags of V8 that are set while it runs are there: others are ignored', () => {
   const known = execFileSync(process.execPath, ['--v8-options'], { encoding: 'utf8' });

@@ -1,5 +1,7 @@
+import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 
+import pg from 'pg';
 import { serialize } from 'pg-protocol';
 
 import { DamagedMessage } from './connection-failure.ts';
@@ -13,6 +15,9 @@ export interface BatchConnection {
   readonly stream: Pick<Socket, 'writable' | 'write' | 'destroy'>;
 }
 
+/** `pg` sends nothing but its own queries through a pipeline. */
+const PgQuery: new (text: string) => EventEmitter = pg.Query;
+
 /** Called with the rows of each statement, or with the error of the one that failed. */
 type Callback = (error: Error | null, rows?: unknown[][]) => void;
 
@@ -24,7 +29,7 @@ type Callback = (error: Error | null, rows?: unknown[][]) => void;
  * The first one that fails is the last one that is executed ("Pipelining" in PostgreSQL's manual). `query(batch)` of a
  * client submits it; its callback is called when PostgreSQL has responded or the connection is lost.
  */
-export class StatementBatch {
+export class StatementBatch extends PgQuery {
   /** Where its messages go while it is submitted with others; undefined where they are written at once. */
   unwritten: Buffer[] | undefined;
   readonly #queries: readonly Query<unknown>[];
@@ -40,6 +45,7 @@ export class StatementBatch {
 
   /** `keepsStatements` is whether the connection may prepare them. */
   constructor(queries: readonly Query<unknown>[], callback: Callback, keepsStatements = true) {
+    super('');
     this.#queries = queries;
     this.#callback = callback;
     this.#keepsStatements = keepsStatements;
@@ -57,6 +63,10 @@ export class StatementBatch {
   get text(): string {
     return this.#parsing?.[1] ?? '';
   }
+
+  // The constructor of `pg`'s query sets both.
+  set name(_: string | undefined) {}
+  set text(_: string | undefined) {}
 
   get #parsing(): [name: string, text: string] | undefined {
     const submitted = this.#connection?.submittedNamedStatements ?? {};

@@ -25,7 +25,7 @@ function createAuthority(name: string): void {
 }
 
 function createCertificate(name: string, subject: string): void {
-  writeFileSync(file('names.cnf'), 'subjectAltName=DNS:localhost,IP:127.0.0.1\n');
+  writeFileSync(file('names.cnf'), 'subjectAltName=IP:127.0.0.1\n');
   openssl(`req ${newKey} -subj /CN=${subject} -keyout ${name}.key -out ${name}.csr`);
   const authority = '-CA authority.crt -CAkey authority.key -CAcreateserial';
   openssl(`x509 -req -in ${name}.csr ${authority} -days 2 -extfile names.cnf -out ${name}.crt`);
@@ -33,7 +33,7 @@ function createCertificate(name: string, subject: string): void {
 
 /** A server that takes connections over TLS only, and only with a certificate of its own authority. */
 for (const name of ['authority', 'stranger']) createAuthority(name);
-createCertificate('server', 'localhost');
+createCertificate('server', 'petstore-database');
 createCertificate('client', 'postgres');
 const cluster = await startCluster((data) => {
   for (const name of ['server.crt', 'server.key', 'authority.crt']) copyFileSync(file(name), join(data, name));
@@ -42,8 +42,8 @@ const cluster = await startCluster((data) => {
   writeFileSync(join(data, 'pg_hba.conf'), 'hostssl all all 127.0.0.1/32 scram-sha-256 clientcert=verify-full\n');
 });
 
-function urlWith(parameters: Record<string, string>): string {
-  return `${cluster.url}?${new URLSearchParams(parameters).toString()}`;
+function urlWith({ host = '127.0.0.1', ...parameters }: Record<string, string>): string {
+  return `${cluster.url.replace('127.0.0.1', host)}?${new URLSearchParams(parameters).toString()}`;
 }
 
 const certificates = (): Record<string, string> => ({
@@ -86,6 +86,11 @@ it.each([
   [
     'the certificate of another authority',
     () => ({ ...certificates(), sslrootcert: file('stranger.crt'), sslmode: 'verify-full' }),
+    /TLS to the database failed: .*certificate.*\nSee the section "TLS"/,
+  ],
+  [
+    'a name that the certificate lacks',
+    () => ({ ...certificates(), sslmode: 'verify-full', host: 'localhost' }),
     /TLS to the database failed: .*certificate.*\nSee the section "TLS"/,
   ],
   [
