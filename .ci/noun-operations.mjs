@@ -103,8 +103,6 @@ function complete({ summary, description, 'x-sample': sample, ...own }, method, 
   const form = forms[name]?.(noun, own) ?? {};
   const { operationId = `${name}${capitalized(name === 'list' ? noun.list : noun.schema)}`, ...rest } = own;
   const { parameters, requestBody, responses, ...marks } = rest;
-  if (name === 'act' && own.operationId === undefined)
-    throw new Error(`POST ${path} in ${file} lacks its operationId.`);
   const structure = {
     parameters: parameters ?? form.parameters,
     requestBody: requestBody ?? form.requestBody,
@@ -129,7 +127,6 @@ function complete({ summary, description, 'x-sample': sample, ...own }, method, 
 function formOf(method, path, noun) {
   if (path === noun.path) return { get: 'list', post: 'create' }[method];
   if (path === `${noun.path}/{${noun.parameter}}`) return { get: 'get', patch: 'update', delete: 'delete' }[method];
-  if (method === 'post' && path.startsWith(`${noun.path}/{${noun.parameter}}/`)) return 'act';
   return undefined;
 }
 
@@ -177,18 +174,6 @@ const forms = {
       409: common('responses/StillRunning'),
       413: common('responses/PayloadTooLarge'),
       415: common('responses/UnsupportedMediaType'),
-      422: common('responses/KeyReused'),
-    },
-  }),
-
-  act: ({ id }, { requestBody }) => ({
-    scope: 'write',
-    parameters: [id, common('parameters/idempotencyKey')],
-    responses: {
-      400: common('responses/BadRequest'),
-      404: common('responses/NotFound'),
-      409: common('responses/ConflictOrRunning'),
-      ...(requestBody && { 413: common('responses/PayloadTooLarge'), 415: common('responses/UnsupportedMediaType') }),
       422: common('responses/KeyReused'),
     },
   }),
