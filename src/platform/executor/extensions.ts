@@ -16,11 +16,8 @@ export function extensionsOf({ extensions }: GraphQLField<unknown, unknown>): Fi
 
 /** `info` as prepared operations pass it to resolvers. What is selected is computed once for each operation. */
 export interface PreparedInfo extends GraphQLResolveInfo {
-  /**
-   * The relations that are selected on the rows that the field returns: directly, in a connection, or in a payload. Of a
-   * payload with rows of several types it is asked for those in one field, by its name.
-   */
-  readonly relations: (payloadField?: string) => readonly string[];
+  /** The relations that are selected on the rows that the field returns: directly, in a connection, or in a payload. */
+  readonly relations: () => readonly string[];
   /** The names of the fields that are selected on the object that the field returns. */
   readonly selected: () => readonly string[];
 }

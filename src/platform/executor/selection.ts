@@ -19,7 +19,7 @@ import {
   valueFromAST,
 } from 'graphql';
 
-import { assertOneRowType, isRow, sortedOnce } from './rows.ts';
+import { isRow, sortedOnce } from './rows.ts';
 import type { Variant } from './operation.ts';
 import { type Descend, Held, prepareDescent, type Resolution } from './resolve.ts';
 import { errorOf, type Run, type Variables } from './run.ts';
@@ -221,7 +221,7 @@ export class PreparedField {
       rootValue: undefined,
       operation,
       variableValues: run.variables,
-      relations: (name) => this.#relationsFor(name),
+      relations: () => this.relations,
       selected: () => (this.#selected ??= this.#fieldsBelow().map(({ name }) => name)),
     };
   }
@@ -229,12 +229,6 @@ export class PreparedField {
   #call(source: unknown, run: Run, info: Partial<GraphQLResolveInfo>, context = run.context): unknown {
     const { resolve = defaultFieldResolver } = this.definition;
     return resolve(source, run.argumentsOf(this), context, info as GraphQLResolveInfo);
-  }
-
-  #relationsFor(payloadField: string | undefined): readonly string[] {
-    if (payloadField !== undefined || this.#relations === undefined) assertOneRowType(this.definition, payloadField);
-    if (payloadField === undefined) return this.relations;
-    return sortedOnce(this.#fieldsBelow().flatMap((field) => (field.name === payloadField ? field.relations : [])));
   }
 
   #relationsBelow(): readonly string[] {

@@ -6,19 +6,12 @@ import {
   parse,
   visit,
   type FieldNode,
-  type GraphQLObjectType,
   type GraphQLSchema,
   type OperationDefinitionNode,
   type SelectionNode,
 } from 'graphql';
 
-import {
-  collectFields,
-  fragmentsIn,
-  isIncluded,
-  type PreparedInfo,
-  PreparedOperation,
-} from '../../../src/platform/executor/index.ts';
+import { collectFields, fragmentsIn, isIncluded, PreparedOperation } from '../../../src/platform/executor/index.ts';
 import { Run } from '../../../src/platform/executor/run.ts';
 import { prepareLeaf } from '../../../src/platform/executor/write.ts';
 
@@ -104,40 +97,4 @@ it("writes an enum's values as its `serialize` does", () => {
   for (const value of ['x', 1, Number.NaN])
     expect(`"${append('', value, run)}"`).toBe(JSON.stringify(type.serialize(value)));
   for (const value of ['A', '1']) expect(() => append('', value, run)).toThrow('Enum "Kind" cannot represent value');
-});
-
-it('a resolver learns the relations of one field of its payload, and may not take those of several rows for one', async () => {
-  const schema = buildSchema(`
-    type Pet { category: Category owner: Owner orders: [Order] } type Order { pet: Pet owner: Owner }
-    type Category { id: ID } type Owner { id: ID } type Sale { pet: Pet orders: [Order] sold: Int }
-    type Query { sell: Sale }`);
-  for (const [type, field] of ['Pet category', 'Pet owner', 'Order pet', 'Order owner'].map((each) =>
-    each.split(' '),
-  )) {
-    const { extensions } = (schema.getType(type!) as GraphQLObjectType).getFields()[field!]!;
-    Object.assign(extensions, { toOne: true });
-  }
-  const asked: unknown[] = [];
-  schema.getQueryType()!.getFields()['sell']!.resolve = (_source, _args, _context, info) => {
-    const { relations } = info as PreparedInfo;
-    for (const name of ['pet', 'orders', 'sold', 'cats', undefined]) {
-      try {
-        asked.push(relations(name));
-      } catch (error) {
-        asked.push(String(error));
-      }
-    }
-    return null;
-  };
-  const document = parse(
-    '{ sell { pet { category { id } } orders { pet { owner { id } } } ...More } } fragment More on Sale { pet { owner { id } } }',
-  );
-  await prepare(schema, document).run({ context: undefined, variables: {}, maxBytes: 1_000 });
-  expect(asked).toEqual([
-    ['category', 'owner'],
-    ['pet'],
-    [],
-    'TypeError: The payload of sell has no field cats.',
-    'TypeError: sell returns rows of several types: ask for the relations of one field of its payload.',
-  ]);
 });
