@@ -1,6 +1,5 @@
 import 'reflect-metadata';
 
-import type { GraphQLField } from 'graphql';
 import { Extensions } from 'type-graphql';
 
 import type { FieldExtensions } from '../platform/executor/index.ts';
@@ -17,15 +16,6 @@ export function ToOne(): MethodDecorator {
 /** Says that a field's resolver computes it from its object alone, without loading anything. */
 export function Computed(): MethodDecorator {
   return Extensions({ computed: true } satisfies FieldExtensions);
-}
-
-/** Says that a field counts rows, which takes as much as `totalCount` for each parent. */
-export function Counts(): MethodDecorator {
-  return Extensions({ counts: true });
-}
-
-export function countsRows({ extensions }: GraphQLField<unknown, unknown>): boolean {
-  return extensions['counts'] === true;
 }
 
 /** Says that a property is a promise. */

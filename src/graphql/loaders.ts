@@ -118,7 +118,6 @@ export class Children<Row, Parent> {
   readonly #countParents: (parents: number) => Promise<Error | undefined>;
   readonly #pages = new Map<object, DataLoader<Id, Page<Row> | null>>();
   readonly #counts = new Map<object, DataLoader<Id, number>>();
-  #totals: DataLoader<Id, number | null> | undefined;
 
   constructor(
     list: ChildList<Row>,
@@ -135,13 +134,6 @@ export class Children<Row, Parent> {
     return loaderIn(this.#pages, args, (parents) =>
       this.#unlessRefused(parents, () => this.#list.listPerParent(parents, request, { include })),
     );
-  }
-
-  /** Counts of all rows, for a field that is no page: its parents count in the quota of the pages. */
-  get totals(): DataLoader<Id, number | null> {
-    return (this.#totals ??= new DataLoader((parents) =>
-      this.#unlessRefused(parents, () => this.#list.countPerParent(parents, undefined)),
-    ));
   }
 
   count(args: ListRequest<object, string>): DataLoader<Id, number> {

@@ -15,7 +15,6 @@ import {
 import { createMaintenanceOrm } from '../../src/database/database.ts';
 import { nouns, referencesOf } from '../../src/domain/nouns.ts';
 import type { Pet } from '../../src/domain/pets/pet.entity.ts';
-import { countsRows } from '../../src/graphql/field-extensions.ts';
 import { createSchema } from '../../src/graphql/schema.ts';
 import type { FieldExtensions } from '../../src/platform/executor/index.ts';
 import type { Rule } from '../../src/domain/input.ts';
@@ -33,7 +32,6 @@ const metadata = createMaintenanceOrm('postgresql://unused/unused').getMetadata(
 const schema = createSchema();
 const schemas = (readDocument()['components'] as { readonly schemas: Readonly<Record<string, Schema>> }).schemas;
 
-/** Without its links: `links.test.ts`. */
 function propertiesOf({ noun }: TestedNoun): EntityProperty[] {
   const { properties } = metadata.get(nouns[noun].entity as typeof Pet);
   return Object.values(properties).filter(({ kind }) => kind !== ReferenceKind.MANY_TO_MANY);
@@ -117,8 +115,7 @@ describe.each(testedNouns)('$typeName has the same fields', (tested) => {
   it('in its entity, its GraphQL type and its OpenAPI schema', () => {
     const type = schema.getType(typeName);
     const fields = isObjectType(type) ? Object.values(type.getFields()) : [];
-    const own = fields.filter((field) => !countsRows(field));
-    const leaves = own.filter((field) => isLeafType(getNamedType(field.type))).map((field) => field.name);
+    const leaves = fields.filter((field) => isLeafType(getNamedType(field.type))).map((field) => field.name);
     const interfaces = isObjectType(type) ? type.getInterfaces().map(({ name }) => name) : [];
     expect([
       ...differences(`what ${typeName} in ${graphql} implements`, interfaces, 'every noun', ['Node']),

@@ -46,11 +46,6 @@ export async function childConnection<Row, Parent>(
   return page && new PageConnection(page, () => children.count(args).load(id), include);
 }
 
-/** The number of the rows that have a parent, for a field with `@Counts`. The quota is that of their connection. */
-export function childCount<Row, Parent>(children: Children<Row, Parent>, parent: Parent): Promise<number | null> {
-  return children.totals.load(children.idOf(parent));
-}
-
 /**
  * A page, whose rows include these relations, as a connection of the Relay specification. Each property is computed only
  * when it is selected, and once, however many aliases select it.

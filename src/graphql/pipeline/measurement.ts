@@ -16,7 +16,6 @@ import {
 import { defaultPageSize, maxPageSize } from '../../domain/page.ts';
 import { collectFields, type Fragments, fragmentsIn, type OperationSource } from '../../platform/executor/index.ts';
 import { pageFields } from '../connections/connection.ts';
-import { countsRows } from '../field-extensions.ts';
 import { oncePerFragment } from './checked-document.ts';
 import type { Measure, SizingValue } from './measures.ts';
 
@@ -71,7 +70,7 @@ const nothing: Counted = { complexity: 0, list: undefined };
  *
  * Complexity: a field that returns an object counts 1 for each parent; edges, page information and introspection
  * nothing. A connection whose rows are read counts, instead of 1, its page size times 1 plus what its nodes select, and
- * 20 more when they are counted, at least 1; a field that counts rows (`@Counts`) 20 for each parent. A filter with
+ * 20 more when they are counted, at least 1. A filter with
  * `nameContains` counts 500 more for the rows and 500 more for their count, once for the field, however many parents it
  * has. `nodes` counts the number of its ids times 1 plus its selection. Fields that are
  * selected twice count twice, though they are merged.
@@ -158,7 +157,7 @@ class Walk {
     const isOfConnection = isConnection(parent);
     return {
       depth: within.depth + 1,
-      ...(field.selectionSet === undefined ? countOfLeaf(parent, name) : this.#countOf(field, parent, type, within)),
+      ...(field.selectionSet === undefined ? nothing : this.#countOf(field, parent, type, within)),
       searches: within.searches + this.#searchesOf(field, type, within),
       aliases,
       bytes: countable(keyBytes + this.#resultBytes(field, type, within)),
@@ -268,11 +267,6 @@ function listWith(
   if (entries > 1) return { path: key, entries, complexity, within };
   if (entries === 0 || within === undefined) return undefined;
   return { ...within, path: `${key}.${within.path}` };
-}
-
-function countOfLeaf(parent: GraphQLNamedType | undefined, name: string): Counted {
-  const field = isObjectType(parent) ? parent.getFields()[name] : undefined;
-  return field !== undefined && countsRows(field) ? { complexity: complexityOfTotalCount, list: undefined } : nothing;
 }
 
 function typeOfField(parent: GraphQLNamedType | undefined, name: string): GraphQLNamedType | undefined {

@@ -1,14 +1,5 @@
-import {
-  GraphQLError,
-  isObjectType,
-  Kind,
-  type ASTVisitor,
-  type GraphQLSchema,
-  type SelectionSetNode,
-  type ValidationContext,
-} from 'graphql';
+import { GraphQLError, Kind, type ASTVisitor, type SelectionSetNode, type ValidationContext } from 'graphql';
 
-import { countsRows } from '../field-extensions.ts';
 import { fragmentsIn, walkSelections } from '../../platform/executor/index.ts';
 
 /** The field that returns an object as it was, by its parent's name. */
@@ -29,11 +20,10 @@ export function OwnFieldsOfPastObjects(context: ValidationContext): ASTVisitor {
     Document: {
       leave: (document) => {
         if (sets.length === 0) return;
-        const counting = namesOfCounts(context.getSchema());
         walkSelections(sets, fragmentsIn(document), (selection) => {
           if (selection.kind !== Kind.FIELD) return true;
           const { value: name } = selection.name;
-          if (selection.selectionSet === undefined && !counting.has(name)) return true;
+          if (selection.selectionSet === undefined) return true;
           const message = `"${name}" can't be selected below "object" of an event: only the object's own fields can, as they were then.`;
           if (!name.startsWith('__')) context.reportError(new GraphQLError(message, { nodes: selection }));
           return true;
@@ -41,11 +31,4 @@ export function OwnFieldsOfPastObjects(context: ValidationContext): ASTVisitor {
       },
     },
   };
-}
-
-/** The fields that count other rows, as they are now. */
-function namesOfCounts(schema: GraphQLSchema): ReadonlySet<string> {
-  const types = Object.values(schema.getTypeMap()).filter(isObjectType);
-  const fields = types.flatMap((type) => Object.values(type.getFields()));
-  return new Set(fields.filter(countsRows).map(({ name }) => name));
 }
