@@ -1,5 +1,5 @@
 import { parseId, type Id } from './id.ts';
-import { linksOf, nounNames, nouns, referencesOf, type CollectionOf, type NounName } from './nouns.ts';
+import { nounNames, nouns, referencesOf, type CollectionOf, type NounName } from './nouns.ts';
 import type { LockStrength } from './store.ts';
 import type { Stores } from './stores.ts';
 
@@ -34,13 +34,10 @@ const order = inOrder(nounNames.toReversed());
 
 function inOrder(names: readonly NounName[], before: readonly NounName[] = []): readonly NounName[] {
   return names.reduce(
-    (ordered, name) => (ordered.includes(name) ? ordered : [...inOrder(namedBy(name), ordered), name]),
+    (ordered, name) =>
+      ordered.includes(name) ? ordered : [...inOrder(Object.values(referencesOf(name)), ordered), name],
     before,
   );
-}
-
-function namedBy(name: NounName): readonly NounName[] {
-  return [...Object.values(referencesOf(name)), ...Object.values(linksOf(name))];
 }
 
 /**

@@ -18,8 +18,6 @@ interface Noun<Row> extends NounKind<Row> {
   readonly service: new (stores: Stores) => object;
   /** The properties that name a row of another noun. */
   readonly references: Readonly<Record<string, string>>;
-  /** The properties that name rows of another noun, many to many. */
-  readonly links?: Readonly<Record<string, string>>;
   /** Of the longest one as JSON text. */
   readonly maxBytes: number;
   /** The changes that its events name: `created` is `pet.created`. Every noun has events. */
@@ -93,20 +91,11 @@ export type EventTypeOf<Name extends NounName> = Nouns[Name] extends { readonly 
 
 export const nounNames = Object.keys(nouns) as NounName[];
 
-type LinksOf<Name extends NounName> = Nouns[Name] extends { readonly links: infer Links } ? Links : object;
-type LinkTo<Other extends NounName, Name extends NounName> = {
-  [Link in keyof LinksOf<Other>]: LinksOf<Other>[Link] extends Name ? Link & string : never;
-}[keyof LinksOf<Other>];
-
-/** The nouns by whose rows those of a noun are listed. A link from its other side is `tag.pets`, of pets. */
-type ParentsOf<Name extends NounName> = Nouns[Name]['references'] &
-  LinksOf<Name> & { readonly [Other in NounName as `${Other}.${LinkTo<Other, Name>}`]: Other };
-
 /** The properties by which a noun's rows are listed. */
-export type ReferenceOf<Name extends NounName> = keyof ParentsOf<Name> & string;
+export type ReferenceOf<Name extends NounName> = keyof Nouns[Name]['references'] & string;
 /** The noun whose rows such a property names. */
 export type ReferredBy<Name extends NounName, Reference extends ReferenceOf<Name>> = Extract<
-  ParentsOf<Name>[Reference],
+  Nouns[Name]['references'][Reference],
   NounName
 >;
 
@@ -115,19 +104,12 @@ export function referencesOf(noun: NounName): Readonly<Record<string, NounName>>
   return nouns[noun].references;
 }
 
-/** The properties of a noun that name rows of another, many to many. */
-export function linksOf(noun: NounName): Readonly<Record<string, NounName>> {
-  const { links = {} }: Noun<never> = nouns[noun];
-  return links as Readonly<Record<string, NounName>>;
-}
-
 /** The noun whose rows a property names. */
 export function referredBy<Name extends NounName, Reference extends ReferenceOf<Name>>(
   noun: Name,
   reference: Reference,
 ): ReferredBy<Name, Reference> {
-  const other = referencesOf(noun)[reference] ?? linksOf(noun)[reference] ?? reference.slice(0, reference.indexOf('.'));
-  return other as ReferredBy<Name, Reference>;
+  return referencesOf(noun)[reference] as ReferredBy<Name, Reference>;
 }
 
 /** The same table, each noun with the type of its rows. */

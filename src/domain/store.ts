@@ -79,25 +79,17 @@ export interface WriteStore<Row, Data, Relation extends string = never> {
 export type Include<Relation extends string> = readonly Relation[];
 
 /**
- * The properties of a row that are written: all that the database doesn't generate, and that aren't links. Nullable ones
+ * The properties of a row that are written: all that the database doesn't generate. Nullable ones
  * are optional.
  */
 export type RowData<Row, Generated extends keyof Row = 'id' & keyof Row> = Readonly<
   {
-    [Property in Exclude<keyof Row & string, Generated | Nullable<Row> | Linked<Row>>]-?: Exclude<
-      Row[Property],
-      undefined
-    >;
+    [Property in Exclude<keyof Row & string, Generated | Nullable<Row>>]-?: Exclude<Row[Property], undefined>;
   } & {
     [Property in Exclude<Nullable<Row> & string, Generated>]?: Exclude<Row[Property], undefined>;
   }
 >;
 
-/** A Collection of MikroORM: the value of a `manyToMany`, which no row is read with. */
-interface LinkedRows {
-  loadCount(): unknown;
-}
-type Linked<Row> = { [Property in keyof Row]: Row[Property] extends LinkedRows ? Property : never }[keyof Row];
 type Nullable<Row> = { [Property in keyof Row]-?: null extends Row[Property] ? Property : never }[keyof Row];
 
 /** A row names another that doesn't exist, or is still named by one. */

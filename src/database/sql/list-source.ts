@@ -1,7 +1,6 @@
 import type { List } from '../../domain/page.ts';
 import { conditionsOf, type OwnConditions } from './conditions.ts';
 import type { EntityTable } from './entity-table.ts';
-import type { Links } from './links.ts';
 import type { Relation } from './selection.ts';
 import type { Source } from './table-reads.ts';
 
@@ -11,7 +10,6 @@ export function listSource<Of extends List, RelationName extends string = never>
   list: Of,
   relations: Readonly<Record<RelationName, Relation>>,
   own: OwnConditions<Of['filter']> = {},
-  links: Readonly<Record<string, Links>> = {},
 ): Source<Of, RelationName> {
   const id = table.keyProperty;
   const by = Object.entries(list.sorting.keys).map(([field, key]) => [
@@ -22,7 +20,6 @@ export function listSource<Of extends List, RelationName extends string = never>
     list,
     table,
     relations,
-    links,
     from: table.name,
     by: Object.fromEntries(by) as Source<Of>['by'],
     conditions: conditionsOf<Of['filter']>(table, list.filter, own),

@@ -17,7 +17,6 @@ import {
 import { Placeholders, type Condition, type Conditions } from './conditions.ts';
 import type { EntityTable } from './entity-table.ts';
 import { isPrepared, pageTemplate, pageText, pageValues, type SortColumn } from './keyset-page.ts';
-import type { Links } from './links.ts';
 import { domainFailureOf } from '../domain-failure.ts';
 import { selectionOf, type Relation, type Selection } from './selection.ts';
 import { lockOf } from './table-lock.ts';
@@ -32,8 +31,6 @@ export interface Source<Of extends List, RelationName extends string = never> {
   readonly from: string;
   /** The columns of each order; the last one is the id. An index has them in this order. */
   readonly by: Readonly<Record<SortFieldOf<Of>, readonly SortColumn[]>>;
-  /** By the names under which the rows that they link are parents. */
-  readonly links: Readonly<Record<string, Links>>;
   /** `isPerParent`: rows are read of certain parents only. */
   readonly conditions: (filter: FilterOf<Of['filter']>, isPerParent: boolean) => Conditions;
   /** How many rows of other tables a walk looks up for each of its own; none if undefined. */
@@ -125,7 +122,8 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
     if (conditions === undefined || parents?.ids.length === 0) return [];
     const placeholders = new Placeholders();
     const tests = conditions.map(({ sql }, index) => sql((type) => placeholders.bind(index, type)));
-    const { from, parent } = this.#rowsOf(parents?.property);
+    const { from } = this.#source;
+    const parent = this.#parentColumn(parents?.property);
     if (parents !== undefined) tests.push(`${parent} = any(${placeholders.bind(conditions.length, 'bigint[]')})`);
     const where = tests.length === 0 ? '' : `where ${tests.join(' and ')}`;
     const text =
@@ -172,9 +170,9 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
     const by = this.#source.by[keyset.sort.field];
     if (!conditions.some((each) => isFilter(each, by))) return undefined;
     const { selection } = this.#selected(include);
-    const { from, parent, joined } = this.#rowsOf(parents?.property);
-    const rows = { from, parent, by: joined === undefined ? by : by.map(joined), parents: parents?.ids };
-    return this.#walked.read(session, { ...rows, conditions, keyset, selection });
+    const { from } = this.#source;
+    const parent = this.#parentColumn(parents?.property);
+    return this.#walked.read(session, { from, parent, by, parents: parents?.ids, conditions, keyset, selection });
   }
 
   /** The rows of a page, or of the same page of each parent. */
@@ -206,8 +204,7 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
     const key = `${maxRows} ${parent} ${include.join()} ${pageTemplate(keyset, conditions)}`;
     const known = this.#pages.get(key);
     if (known !== undefined) return known.template;
-    const { by, list } = this.#source;
-    const { from, parent: column, joined } = this.#rowsOf(parent);
+    const { by, list, from } = this.#source;
     const { selection } = this.#selected(include);
     const page = pageText(
       {
@@ -215,9 +212,9 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
         columnCount: selection.columnCount,
         texts: selection.texts,
         from: `${from} ${selection.joins}`,
-        parent: column,
+        parent: this.#parentColumn(parent),
         conditions,
-        by: joined === undefined ? by[keyset.sort.field] : by[keyset.sort.field].map(joined),
+        by: by[keyset.sort.field],
         type: list.sorting.keys[keyset.sort.field]?.type,
         maxRows,
       },
@@ -235,17 +232,8 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
     return template;
   }
 
-  /** From where rows are read, and the column that names their parents where those are given. */
-  #rowsOf(parent: string | undefined) {
-    const { from, table, links } = this.#source;
-    const link = parent === undefined ? undefined : links[parent];
-    if (link === undefined) return { from, parent: parent && table.column(parent), joined: undefined };
-    const [key, own] = [table.column(table.keyProperty), `${link.table}.${link.own}`];
-    return {
-      from: `${from} join ${link.table} on ${own} = ${key}`,
-      parent: `${link.table}.${link.other}`,
-      joined: (by: SortColumn): SortColumn => (by.column === key ? { ...by, joined: own } : by),
-    };
+  #parentColumn(property: string | undefined): string | undefined {
+    return property && this.#source.table.column(property);
   }
 }
 
