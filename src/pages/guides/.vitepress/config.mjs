@@ -40,6 +40,7 @@ export default {
         text: 'GraphQL',
         items: [
           page('Overview', '/'),
+          page('Authentication', '/authentication'),
           page('Safe writes', '/safe-writes'),
           page('Retries', '/retries'),
           page('Changelog', '/changelog'),
