@@ -58,8 +58,9 @@ export class Loaders {
     const key = include.length === 0 ? noun : `${noun} ${include.join()}`;
     let loader = this.#rows.get(key) as DataLoader<string, FoundRow<Name> | null> | undefined;
     if (loader === undefined) {
-      const service = this.#services[nouns[noun].collection] as Finder<FoundRow<Name> | null>;
-      loader = new DataLoader((ids) => eachAlone(ids, (some) => service.findMany(some, include)));
+      // Asked for when it is needed: a service that is refused fails each load.
+      const service = () => this.#services[nouns[noun].collection] as Finder<FoundRow<Name> | null>;
+      loader = new DataLoader((ids) => eachAlone(ids, async (some) => service().findMany(some, include)));
       this.#rows.set(key, loader);
     }
     return loader;
