@@ -41,6 +41,8 @@ const tables = `
     type text not null, object_id bigint, before text, after text, body json
   ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000,
     autovacuum_analyze_threshold = 10000);
+  -- What is published could not be deleted otherwise. It costs nothing where nothing is decoded.
+  alter table event_outbox replica identity full;
   -- Changes that are too many for one run of the mover.
   create table event_backlog (like event_outbox, primary key (id))
     with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000);

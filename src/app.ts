@@ -18,6 +18,7 @@ import { KeyDirectory } from './keys/key-directory.ts';
 import { type Principal, serviceItself } from './domain/access/principal.ts';
 import { alsoRedact } from './domain/access/redaction.ts';
 import { watchClock } from './database/clock-watch.ts';
+import { isUnavailable } from './domain/errors.ts';
 import { Sequencer, type StreamTerms } from './platform/feed/index.ts';
 import { EventStreams } from './graphql/streams/event-streams.ts';
 import { createSchema, printSortedSchema } from './graphql/schema.ts';
@@ -74,6 +75,12 @@ export interface App {
   onFatal(listener: (error: Error) => void): void;
 }
 
+/** In the words of PostgreSQL, unless it isn't reached, which `/readyz` says anyway. */
+function stoppedEvents({ moveFailure }: Sequencer): string[] {
+  if (!(moveFailure instanceof Error) || isUnavailable(moveFailure)) return [];
+  return [`${sequencerFailures.move}: ${moveFailure.message}`];
+}
+
 const sequencerFailures = {
   move: 'changes are not moved into the log of events',
   maintain: 'the log of events drops no old days',
@@ -82,6 +89,7 @@ const sequencerFailures = {
 /** Wires the service together, from the database up. */
 export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
   const base = await openBase(config, overrides);
+  await logWarnings(base);
   const access = await openAccess(base);
   const events = openEvents(base, access);
   const api = await createApi(base, access, events);
@@ -145,6 +153,12 @@ async function openBase(config: Config, overrides: AppOverrides) {
     stopReporting,
     clock,
   };
+}
+
+/** What `/readyz?verbose` says from then on. */
+async function logWarnings({ database, callers, log }: Base): Promise<void> {
+  const { warnings } = await database.checkReady(callers.service('start'));
+  for (const warning of warnings) log.warn(warning);
 }
 
 /** Keys, their quotas and bans. */
@@ -283,7 +297,10 @@ async function startApp(base: Base, access: Access, events: Events, api: Api): P
   let isDraining = false;
   watchParts(base, access, events, api);
   registerHealth(server, {
-    checkReady: () => database.checkReady(callers.service('readiness')),
+    checkReady: async () => {
+      const findings = await database.checkReady(callers.service('readiness'));
+      return { ...findings, warnings: [...findings.warnings, ...stoppedEvents(events.sequencer)] };
+    },
     isDraining: () => isDraining,
   });
   registerSite(server, config, readDocument(), () => printSortedSchema(schema));

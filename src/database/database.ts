@@ -96,12 +96,17 @@ function transactBy(orm: MikroORM): Transact {
 }
 
 /** The ORM for migrations, on one such connection. */
-export function createMaintenanceOrm(location: DatabaseLocation, onStatement?: (sql: string) => void): MikroORM {
-  return createOrm(createMaintenancePool(databaseAt(location), onStatement), new Callers().service('maintenance'));
+export function createMaintenanceOrm(
+  location: DatabaseLocation,
+  schema?: string,
+  onStatement?: (sql: string) => void,
+): MikroORM {
+  const pool = createMaintenancePool(databaseAt(location), onStatement);
+  return createOrm(pool, new Callers().service('maintenance'), schema);
 }
 
 /** The ORM on the connections of a pool, which it closes with itself: those of one caller, or see `createDialect`. */
-function createOrm(pool: ConnectionPool, caller: Caller | undefined): MikroORM {
+function createOrm(pool: ConnectionPool, caller: Caller | undefined, schema?: string): MikroORM {
   return new MikroORM({
     // MikroORM 7.2's migrator creates the database unless the server lists this name. A pooler may rename ours; every
     // server lists this one.
@@ -117,6 +122,7 @@ function createOrm(pool: ConnectionPool, caller: Caller | undefined): MikroORM {
     propagationOnPrototype: false,
     preferReadReplicas: false,
     ensureDatabase: false,
+    ...(schema !== undefined && { schema }),
     logger: () => undefined,
     // MikroORM's own pool would be `pg-pool`, made from five parts of the URL.
     driverOptions: () => createDialect(pool, caller),

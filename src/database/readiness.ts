@@ -13,13 +13,22 @@ import {
 /** The table in which MikroORM keeps what was applied. */
 export const migrationsTable = 'petstore_migrations';
 
-interface AppliedMigration {
-  readonly name: string;
+interface DatabaseState {
+  /** Of the migrations that were applied. */
+  readonly names: readonly string[];
   readonly isReadOnly: boolean;
+  /** The tables of which row-level security shows this role a part. */
+  readonly filtered: readonly string[];
 }
 
-const appliedStatement = objectStatement<AppliedMigration>(
-  `select name, current_setting('transaction_read_only') = 'on' as "isReadOnly" from ${migrationsTable}`,
+const stateStatement = objectStatement<DatabaseState>(
+  `select array(select name from ${migrationsTable}) as names,
+    current_setting('transaction_read_only') = 'on' as "isReadOnly",
+    array(
+      select relname from pg_class
+      where relrowsecurity and relnamespace = to_regnamespace(quote_ident(current_schema())) and row_security_active(oid)
+      order by relname
+    ) as filtered`,
 );
 
 /**
@@ -39,6 +48,8 @@ const takesNoWrites = 'The database takes no writes.';
 export interface ReadinessFindings {
   readonly database?: string | undefined;
   readonly migrations?: string | undefined;
+  /** What an operator has to look at; the database serves. */
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -54,6 +65,7 @@ export class Readiness {
   #isDiskFull = false;
   #probing: Promise<void> | undefined;
   #migrations: string | undefined;
+  #warnings: readonly string[] = [];
 
   constructor(connections: Pick<PgConnections, 'pool' | 'servers'>) {
     this.#connections = connections;
@@ -67,24 +79,25 @@ export class Readiness {
   /** Never rejects. */
   async check(caller: Caller, session: Session): Promise<ReadinessFindings> {
     const database = await this.#checkDatabase(caller, session);
-    return { database, migrations: this.#migrations };
+    return { database, migrations: this.#migrations, warnings: this.#warnings };
   }
 
   async #checkDatabase(caller: Caller, session: Session): Promise<string | undefined> {
     const { pool, servers } = this.#connections;
-    let applied: readonly AppliedMigration[];
+    let state: DatabaseState | undefined;
     try {
-      applied = await session.run(appliedStatement, []);
+      [state] = await session.run(stateStatement, []);
     } catch (error) {
       if (isReadOnly(error)) return takesNoWrites;
       return isUnavailable(error)
         ? "The database can't be reached, or doesn't respond in time."
         : `The table ${migrationsTable} can't be read.`;
     }
-    const names = new Set(applied.map(({ name }) => name));
+    const names = new Set(state?.names);
     const missing = migrations.filter(({ name }) => !names.has(name)).length;
     this.#migrations = missing === 0 ? undefined : `Migrations are missing in the database: ${missing}.`;
-    if (applied.some((row) => row.isReadOnly)) {
+    this.#warnings = state?.filtered.length ? [filteredTables(state.filtered)] : [];
+    if (state?.isReadOnly === true) {
       // The address may lead to another server by now.
       servers.renew();
       return takesNoWrites;
@@ -108,4 +121,11 @@ export class Readiness {
       this.record(error);
     }
   }
+}
+
+function filteredTables(tables: readonly string[]): string {
+  return (
+    `Row-level security hides rows of these tables from the service's role: ${tables.join(', ')}. ` +
+    'Alter the role to have BYPASSRLS, or disable row-level security on them.'
+  );
 }

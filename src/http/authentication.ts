@@ -5,9 +5,10 @@ import type { PlanName } from '../domain/access/plan.ts';
 import type { Principal } from '../domain/access/principal.ts';
 import { type DomainError, validationFailed } from '../domain/errors.ts';
 import { addressSubject, type SentKey, sentKey } from './client.ts';
-import type { QuotaDecision, QuotaService } from '../platform/quotas/index.ts';
+import { type QuotaDecision, type QuotaService, secondsUntil } from '../platform/quotas/index.ts';
 import { bearerChallenge } from './error-codes.ts';
 import { HttpError } from './error-table.ts';
+import type { SpentQuota } from './observe/request-log.ts';
 import { costHeaderName, quotaHeaders } from './quota-headers.ts';
 
 declare module 'fastify' {
@@ -79,12 +80,15 @@ export class Authentication {
   }
 }
 
+type RefusedDecision = Extract<QuotaDecision, { outcome: 'refused' }>;
+
 type MeterOptions = Omit<AuthenticationOptions, 'keys'>;
 
 /** Sets the quota headers, and throws unless the request is admitted. */
 function settle({ onDecision }: MeterOptions, plan: Plan, decision: QuotaDecision, reply: FastifyReply): void {
   onDecision?.(plan, decision.outcome);
   void reply.headers(quotaHeaders(decision));
+  if (decision.outcome === 'refused') reply.spentQuota = spentQuotaOf(decision);
   if (decision.outcome !== 'admitted') throw refusalOf(decision);
 }
 
@@ -161,6 +165,12 @@ function unauthorized(sent: SentKey, upgrade: string | undefined): HttpError {
   const challenge = `${bearerChallenge}, error="invalid_token"`;
   const message = 'fault' in sent ? sent.fault : 'This key is not valid: it is mistyped, unknown, revoked or expired.';
   return new HttpError('UNAUTHORIZED', message, { headers: { 'www-authenticate': challenge } });
+}
+
+/** The window that the request has to wait for. */
+function spentQuotaOf({ minute, day, now, retryAfterSeconds }: RefusedDecision): SpentQuota {
+  const isOfDay = secondsUntil(day.resetsAt, now) === retryAfterSeconds;
+  return isOfDay ? { window: 'day', limit: day.limit } : { window: 'minute', limit: minute.limit };
 }
 
 function refusalOf(decision: Exclude<QuotaDecision, { outcome: 'admitted' }>): DomainError | HttpError {

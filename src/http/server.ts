@@ -24,7 +24,14 @@ import {
 } from '../platform/http/index.ts';
 import type { OnRefusal } from './observe/bounds.ts';
 import { type BrokenRequestContext, refuseTunnel, respondToBrokenRequest } from './broken-request.ts';
-import { clientClosedRequest, createLog, type LogStream, type OnResponse, ResponseLog } from './observe/request-log.ts';
+import {
+  clientClosedRequest,
+  createLog,
+  type LogStream,
+  type OnResponse,
+  ResponseLog,
+  type SpentQuota,
+} from './observe/request-log.ts';
 import { type AddressLogging, addressSubject } from './client.ts';
 import { allowOrigins, type CorsHeaders } from './cors.ts';
 import { describeFailure, HttpError } from './error-table.ts';
@@ -38,6 +45,8 @@ declare module 'fastify' {
   interface FastifyReply {
     /** The code of the failure in the response, for the log. */
     failureCode: string | undefined;
+    /** The quota that has refused the request, for the log. */
+    spentQuota: SpentQuota | undefined;
   }
 }
 
@@ -137,6 +146,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   decorateServer(server, node);
   server.decorate('routeTable', routeTable);
   server.decorateReply('failureCode', undefined);
+  server.decorateReply('spentQuota', undefined);
   server.decorateRequest('route');
   server.decorateRequest('operation', undefined);
   server.decorateRequest('graphql', undefined);

@@ -6,6 +6,7 @@ import { createMetricsServer, Metrics } from '../../src/http/observe/metrics.ts'
 import { Callers } from '../../src/platform/callers/index.ts';
 import { portOf, responseTo } from '../platform/http/raw-requests.ts';
 import { startTestApp } from '../support/test-app.ts';
+import { until } from '../support/until.ts';
 
 const log: Record<string, unknown>[] = [];
 
@@ -133,8 +134,8 @@ it('are collected for a bounded time, however often they are asked for', async (
     pool: () => ({ total: 0, idle: 0, waiting: 0 }),
     requestsUnderWay: () => {
       collections += 1;
-      const until = performance.now() + 100;
-      while (performance.now() < until);
+      const end = performance.now() + 100;
+      while (performance.now() < end);
       return 0;
     },
     collections: () => 0,
@@ -145,4 +146,30 @@ it('are collected for a bounded time, however often they are asked for', async (
   for (let count = 0; count < 50; count += 1) expect((await server.inject('/metrics')).statusCode).toBe(200);
   expect(collections).toBeLessThan(20);
   await server.close();
+});
+
+it('the line of a 429 has the window that is spent, its limit, and Retry-After', async () => {
+  for (const [window, requestsPerMinute, requestsPerDay] of [
+    ['minute', 1, 5],
+    ['day', 5, 1],
+  ] as const) {
+    const { secret, id } = await service.createKey({ plan: 'enterprise', requestsPerMinute, requestsPerDay });
+    const authorization = `Bearer ${secret}`;
+    await service.ask('GET', '/categories', undefined, { authorization });
+    for (const send of [
+      () => service.ask('GET', '/categories', undefined, { authorization }),
+      () => service.graphql('{ categories { totalCount } }', {}, secret),
+    ]) {
+      const before = log.length;
+      const { status, headers } = await send();
+      const refused = () => log.slice(before).find((line) => line['key'] === id && 'ms' in line);
+      await until(() => refused() !== undefined);
+      expect(status).toBe(429);
+      expect(refused()).toMatchObject({
+        status: 429,
+        retryAfter: Number(headers['retry-after']),
+        quota: { window, limit: 1 },
+      });
+    }
+  }
 });

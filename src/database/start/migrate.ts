@@ -5,6 +5,7 @@ import type { Transaction } from 'kysely';
 
 import { migrations } from '../../../migrations/index.ts';
 import { type DatabaseLocation, databaseAt } from '../../settings/database-url.ts';
+import { quoted } from '../../domain/errors.ts';
 import { nouns } from '../../domain/nouns.ts';
 import { openMaintenance, openMaintenanceWhenWritable } from '../../platform/postgres/index.ts';
 import { createMaintenanceOrm } from '../database.ts';
@@ -25,6 +26,8 @@ const lockAttempts = 10;
 const lockPauseMillis = 1_000;
 const lockNotAvailable = '55P03';
 const maxShownLength = 120;
+/** MikroORM 7.2 takes a dot for the end of the name, and doesn't escape quotes. */
+const unwritable = /[."]/;
 
 /** The first migration of a database that was made before 1.0.0. Its tables are others, with the same names. */
 const firstBeforeRelease = '2026-11-21-store';
@@ -73,19 +76,31 @@ export interface MigrateOptions {
  * Because what fills it comes with the very first tables, a process that is killed meanwhile leaves nothing behind, and
  * a demo store that was emptied stays empty. Throws UnsuitableServer and ConnectionFailure.
  */
-export async function migrate({ location, fill, onWait = () => undefined, onMigrated }: MigrateOptions): Promise<void> {
-  const sent = { statement: '' };
-  const orm = createMaintenanceOrm(location, (sql) => {
-    if (!sql.startsWith('rollback')) sent.statement = sql;
-  });
-  const run: MigrationRun = { orm, fill, onWait, onMigrated, sent };
-  try {
-    // The embedded database has a single process, and its connections would share the lock.
-    if (typeof location !== 'string') return await migrateUp(run);
-    await whileLocked(location, onWait, async () => {
+export async function migrate(options: MigrateOptions): Promise<void> {
+  const { location, onWait = () => undefined } = options;
+  // The embedded database has a single process, and its connections would share the lock.
+  if (typeof location !== 'string') return withOrm(options, undefined, migrateUp);
+  await whileLocked(location, onWait, (schema) =>
+    withOrm(options, schema, async (run) => {
       await withLocks(run, (em) => assertUnlocked(run, em));
       await migrateUp(run);
-    });
+    }),
+  );
+}
+
+/** MikroORM looks for its own table in this schema, and makes it there; else in `public`. */
+async function withOrm(
+  { location, fill, onWait = () => undefined, onMigrated }: MigrateOptions,
+  schema: string | undefined,
+  work: (run: MigrationRun) => Promise<void>,
+): Promise<void> {
+  const sent = { statement: '' };
+  const record = (sql: string): void => {
+    if (!sql.startsWith('rollback')) sent.statement = sql;
+  };
+  const orm = createMaintenanceOrm(location, schema, record);
+  try {
+    await work({ orm, fill, onWait, onMigrated, sent });
   } finally {
     await orm.close(true);
   }
@@ -142,6 +157,10 @@ const madeBeforeRelease =
   'The database was made before version 1.0.0, which has other tables: start with an empty one, then load the data of this one ' +
   "into it (pg_dump --data-only --disable-triggers --exclude-table='(petstore_migrations|installation|api_key_state|event*)').";
 
+function unwritableSchema(name: string): string {
+  return `The schema ${quoted(name)} has a dot or a quote in its name, which MikroORM does not write: rename it.`;
+}
+
 function couldNotMigrate(reason: string): string {
   return (
     `A migration failed: ${reason}. Nothing has been changed. A schema must be empty, or as migrations have left it: ` +
@@ -161,7 +180,7 @@ async function findLockHolder(orm: MikroORM): Promise<{ readonly holder: string;
       format(' by select pg_terminate_backend(%s)', pid) as "end"
     from pg_stat_activity join (
       select pid, bool_or(mode = 'AccessExclusiveLock') as is_exclusive from pg_locks join pg_class on pg_class.oid = relation
-      where granted and relkind in ('r', 'p') and relnamespace = current_schema()::regnamespace group by pid
+      where granted and relkind in ('r', 'p') and relnamespace = quote_ident(current_schema())::regnamespace group by pid
     ) as locks using (pid)
     where pid <> pg_backend_pid() and datname = current_database() and xact_start is not null
     order by is_exclusive desc, xact_start limit 1`);
@@ -197,7 +216,7 @@ async function assertUnlocked({ orm }: MigrationRun, em: SqlEntityManager): Prom
     begin
       for "table" in
         select oid from pg_class
-        where relkind in ('r', 'p') and not relispartition and relnamespace = current_schema()::regnamespace
+        where relkind in ('r', 'p') and not relispartition and relnamespace = quote_ident(current_schema())::regnamespace
           and relname <> all ('{${unread.join(',')}}') and has_table_privilege(oid, 'select')
       loop
         execute format('lock table %s in access share mode', "table");
@@ -206,7 +225,11 @@ async function assertUnlocked({ orm }: MigrationRun, em: SqlEntityManager): Prom
 }
 
 /** A connection of its own holds the lock: with it on the migrator's, a pool of one would wait for itself. */
-async function whileLocked(location: string, onWait: MigrationRun['onWait'], work: () => Promise<void>): Promise<void> {
+async function whileLocked(
+  location: string,
+  onWait: MigrationRun['onWait'],
+  work: (schema: string | undefined) => Promise<void>,
+): Promise<void> {
   const database = databaseAt(location);
   const connection = await openMaintenanceWhenWritable(database, (reason) =>
     onWait(`DATABASE_URL: ${reason.replace(/\.?$/, '.')} Waiting for a server that takes writes.`),
@@ -214,15 +237,17 @@ async function whileLocked(location: string, onWait: MigrationRun['onWait'], wor
   try {
     await assertSuitable(connection, () => openMaintenance(database));
     await connection.query(`begin; ${withoutTimeouts}`);
-    const { rows } = await connection.query<{ isLocked: boolean }>(
-      'select pg_try_advisory_xact_lock($1) as "isLocked"',
+    const { rows } = await connection.query<{ isLocked: boolean; schema: string | null }>(
+      'select pg_try_advisory_xact_lock($1) as "isLocked", current_schema() as schema',
       [lockNumber],
     );
     if (rows[0]?.isLocked !== true) {
       onWait('Another process is migrating the database: this one waits until it has finished.');
       await connection.query('select pg_advisory_xact_lock($1)', [lockNumber]);
     }
-    await work();
+    const schema = rows[0]?.schema ?? undefined;
+    if (schema !== undefined && unwritable.test(schema)) throw new UnsuitableServer(unwritableSchema(schema));
+    await work(schema);
     await connection.query('commit');
   } finally {
     await connection.close();

@@ -34,7 +34,7 @@ export async function readPendingMigrations(location: DatabaseLocation): Promise
     await connection.query(`begin read only; set local lock_timeout = '1s'`);
     const tables = await readNames(
       connection,
-      `select relname::text as name from pg_class where relkind in ('r', 'p') and relnamespace = to_regnamespace(current_schema())`,
+      `select relname::text as name from pg_class where relkind in ('r', 'p') and relnamespace = to_regnamespace(quote_ident(current_schema()))`,
     );
     const executed = tables.has(migrationsTable)
       ? await readNames(connection, `select name from ${migrationsTable}`)

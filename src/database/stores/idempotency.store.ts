@@ -5,14 +5,14 @@ import { IdempotencyRecord, type StoredResult } from '../../domain/idempotency/i
 import type { ClaimedKey, IdempotencyStore } from '../../domain/idempotency/idempotency.store.ts';
 import type { WithEntities } from '../entity-manager.ts';
 import { EntityTable } from '../sql/entity-table.ts';
-import { type Session, type Statement, statementOf } from '../../platform/postgres/index.ts';
+import { DamagedMessage, type Session, type Statement, statementOf } from '../../platform/postgres/index.ts';
 
 const noRecords = null;
 
 const claim = statementOf(
   `select ${claimed('$1::text, $2::text, $3::text, $4::text[], $5::timestamptz')}`,
   1,
-  ([json]) => json ?? noRecords,
+  claimedRows,
   'write',
   {
     expected: noRecords,
@@ -22,7 +22,7 @@ const claim = statementOf(
          with ordinality as wanted (owner, key, lock, fields, since, index)
        order by index`,
       1,
-      ([json]) => json ?? noRecords,
+      claimedRows,
       'write',
     ),
   },
@@ -37,8 +37,8 @@ export function createIdempotencyStore(
   return (session) => ({
     claim: async ({ principalId, key }, names, since) => {
       const lock = JSON.stringify([principalId, key]);
-      const [json] = await session.run(claim, [principalId, key, lock, names, since.toISOString()]);
-      return typeof json === 'string' ? claimedKey(JSON.parse(json) as readonly Claimed[]) : unclaimed;
+      const [rows] = await session.run(claim, [principalId, key, lock, names, since.toISOString()]);
+      return rows ? claimedKey(rows) : unclaimed;
     },
     save: (record) => responses.save(session, record),
     saveFields: async ({ principalId, key }, records, createdAt) => {
@@ -111,22 +111,41 @@ interface Claimed {
   readonly kind: 'running' | 'response' | 'field' | 'other';
   readonly field: string;
   readonly fingerprint: string;
-  readonly result: string;
+  readonly result: StoredResult;
+}
+
+const kinds: ReadonlySet<unknown> = new Set<Claimed['kind']>(['running', 'response', 'field', 'other']);
+
+/** Throws for any other text: it would be the response to a client, or do the work again. */
+function claimedRows([json = null]: readonly (string | null)[]): readonly Claimed[] | null {
+  if (json === null) return noRecords;
+  const rows: unknown = JSON.parse(json);
+  if (!Array.isArray(rows) || rows.length === 0) throw new DamagedMessage('it is no claim of an idempotency key');
+  return rows.map(claimedRow);
+}
+
+function claimedRow(row: unknown): Claimed {
+  const { kind, field, fingerprint, result: text } = isObject(row) ? row : {};
+  if (!kinds.has(kind) || typeof field !== 'string' || typeof fingerprint !== 'string' || typeof text !== 'string') {
+    throw new DamagedMessage('it is no record of an idempotency key');
+  }
+  const result: unknown = text === '' ? {} : JSON.parse(text);
+  if (!isObject(result)) throw new DamagedMessage('it is no result of an idempotency key');
+  return { kind: kind as Claimed['kind'], field, fingerprint, result };
+}
+
+function isObject(value: unknown): value is StoredResult {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const unclaimed: ClaimedKey = { response: undefined, fields: new Map(), hasOthers: false };
 
 /** Undefined while another transaction has the key. */
 function claimedKey(rows: readonly Claimed[]): ClaimedKey | undefined {
-  const outcomes = rows.map(({ kind, field, fingerprint, result }) => ({
-    kind,
-    field,
-    outcome: { fingerprint, result: result === '' ? {} : (JSON.parse(result) as StoredResult) },
-  }));
-  if (outcomes.some(({ kind }) => kind === 'running')) return undefined;
+  if (rows.some(({ kind }) => kind === 'running')) return undefined;
   return {
-    response: outcomes.find(({ kind }) => kind === 'response')?.outcome,
-    fields: new Map(outcomes.filter(({ kind }) => kind === 'field').map(({ field, outcome }) => [field, outcome])),
-    hasOthers: outcomes.some(({ kind }) => kind === 'other'),
+    response: rows.find(({ kind }) => kind === 'response'),
+    fields: new Map(rows.filter(({ kind }) => kind === 'field').map((row) => [row.field, row])),
+    hasOthers: rows.some(({ kind }) => kind === 'other'),
   };
 }

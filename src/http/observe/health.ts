@@ -2,15 +2,21 @@ import type { FastifyInstance } from 'fastify';
 
 import { quoted } from '../../domain/errors.ts';
 import { within } from '../../platform/background.ts';
+import { plainText } from '../../platform/shown-error.ts';
 
 type CheckName = 'started' | 'draining' | 'database' | 'migrations';
 
 /** The reason of each check that failed; public, so without internal details. */
 type Findings = { readonly [name in CheckName]?: string | undefined };
 
+/** `warnings` are for operators: they make nothing fail. */
+interface DatabaseFindings extends Pick<Findings, 'database' | 'migrations'> {
+  readonly warnings?: readonly string[];
+}
+
 export interface HealthOptions {
   /** Finds the failing checks of the database; migrations are those seen last where it isn't reached. */
-  readonly checkReady: () => Promise<Pick<Findings, 'database' | 'migrations'>>;
+  readonly checkReady: () => Promise<DatabaseFindings>;
   readonly isDraining: () => boolean;
   /** How long the result of a check is used again. */
   readonly checkEveryMillis?: number;
@@ -42,27 +48,29 @@ export function registerHealth(server: FastifyInstance, options: HealthOptions):
     const excluded = new Set([query.exclude ?? []].flat());
     const isDraining = options.isDraining();
     const isBrief = isDraining || excluded.has('database');
+    const { warnings = [], ...ofDatabase } = await store.current({ isBrief });
     const findings: Findings = {
-      ...(await store.current({ isBrief })),
+      ...ofDatabase,
       ...(isDraining && { draining: 'The service is shutting down.' }),
     };
     const reasons = checkNames.flatMap((name) => (excluded.has(name) ? [] : (findings[name] ?? [])));
     void reply.header('cache-control', 'no-store');
     if (reasons.length > 0) void reply.code(503).header('retry-after', String(retryAfterSeconds));
     if (query.verbose !== undefined) {
-      return reply.type('text/plain; charset=utf-8').send(verboseText(findings, excluded));
+      return reply.type('text/plain; charset=utf-8').send(verboseText(findings, excluded, warnings));
     }
     return reply.send(reasons.length === 0 ? { status: 'ready' } : { status: 'unavailable', reasons });
   });
 }
 
-function verboseText(findings: Findings, excluded: ReadonlySet<string>): string {
+function verboseText(findings: Findings, excluded: ReadonlySet<string>, warnings: readonly string[]): string {
   const lines = checkNames.map((name) => {
     if (excluded.has(name)) return `[+]${name} excluded: ok\n`;
     return findings[name] === undefined ? `[+]${name} ok\n` : `[-]${name} failed\n`;
   });
   const unknown = [...excluded].filter((name) => !checkNames.some((known) => known === name));
   if (unknown.length > 0) lines.push(`warn: no checks to exclude are called ${unknown.map(quoted).join(', ')}\n`);
+  for (const each of warnings) lines.push(`warn: ${plainText(each).replaceAll(/\s+/g, ' ')}\n`);
   return lines.join('');
 }
 
@@ -71,7 +79,7 @@ function verboseText(findings: Findings, excluded: ReadonlySet<string>): string 
  */
 class StoreFindings {
   readonly #options: HealthOptions;
-  #last: Findings = {};
+  #last: DatabaseFindings = {};
   #checking: Promise<void> | undefined;
   #checkedAt = -Infinity;
 
@@ -79,7 +87,7 @@ class StoreFindings {
     this.#options = options;
   }
 
-  async current({ isBrief }: { readonly isBrief: boolean }): Promise<Findings> {
+  async current({ isBrief }: { readonly isBrief: boolean }): Promise<DatabaseFindings> {
     const { checkEveryMillis = 1_000 } = this.#options;
     if (this.#checking === undefined || performance.now() - this.#checkedAt >= checkEveryMillis) {
       this.#checkedAt = Infinity;
@@ -90,7 +98,7 @@ class StoreFindings {
   }
 
   async #check(): Promise<void> {
-    const failed = (database: string): Findings => ({ database, migrations: this.#last.migrations });
+    const failed = (database: string): DatabaseFindings => ({ ...this.#last, database });
     const check = this.#options.checkReady().catch(() => failed('The store is not available.'));
     this.#last = (await within(checkTimeoutMillis, check)) ?? failed('The store takes too long to respond.');
   }

@@ -77,6 +77,13 @@ export interface LogStream {
   onDrop?(listener: () => void): void;
 }
 
+/** The part of a log line that is about a window without requests left. */
+export interface SpentQuota {
+  readonly window: 'minute' | 'day';
+  /** The requests that it allows. */
+  readonly limit: number;
+}
+
 interface ResponseLogOptions {
   readonly stream: LogStream;
   readonly level: string;
@@ -92,6 +99,8 @@ interface EndedRequest {
   readonly address: string | undefined;
   readonly status: number;
   readonly code: string | undefined;
+  readonly retryAfter?: number | undefined;
+  readonly quota?: SpentQuota | undefined;
   readonly key?: string | undefined;
   readonly graphql?: LoggedOperation | undefined;
 }
@@ -107,7 +116,7 @@ interface ResponseLine {
  * which would take longer than all the rest.
  */
 function lineOf(
-  { requestId, method, path, address, key, status, code, graphql }: EndedRequest,
+  { requestId, method, path, address, key, status, code, retryAfter, quota, graphql }: EndedRequest,
   { url: route, config }: Partial<MatchedRoute> = {},
   requestTrace?: RequestTrace,
 ) {
@@ -124,6 +133,8 @@ function lineOf(
     key,
     status,
     code,
+    retryAfter,
+    quota,
     trace_id: requestTrace?.trace_id,
     span_id: requestTrace?.span_id,
     graphql,
@@ -155,7 +166,10 @@ export class ResponseLog {
       const { principal, operation, graphql, route } = request;
       const { headersSent, statusCode } = reply.raw;
       const status = headersSent ? statusCode : clientClosedRequest;
-      const ended = { requestId, method, path, address, key: principal?.id, status, code: reply.failureCode, graphql };
+      const { failureCode: code, spentQuota: quota } = reply;
+      const retryAfter = status === 429 ? Number(reply.getHeader('retry-after')) : undefined;
+      const key = principal?.id;
+      const ended = { requestId, method, path, address, key, status, code, retryAfter, quota, graphql };
       return { line: lineOf(ended, route, requestTrace), operation: operation ?? operationOf(method, route) };
     };
     const record = (): void => this.#write(end(), performance.now() - startedAt, messageOf(reply.raw.writableFinished));

@@ -52,8 +52,8 @@ export class Sequencer {
   #lagSeconds = 0;
   #logBytes = 0;
   #succeededAt = performance.now();
-  /** The failure of its last run, which is reported once. */
-  readonly #failed = new Set<'move' | 'maintain'>();
+  /** What has failed in its last run, which is reported once. */
+  readonly #failures = new Map<'move' | 'maintain', unknown>();
 
   constructor(options: SequencerOptions) {
     this.#options = options;
@@ -64,6 +64,11 @@ export class Sequencer {
     const sinceSeconds = (performance.now() - this.#succeededAt) / 1_000;
     // Without news for two rounds the log may be as far behind as the news is old.
     return this.#lagSeconds + (sinceSeconds > (2 * standbyMillis) / 1_000 ? sinceSeconds : 0);
+  }
+
+  /** Why changes are not moved now; undefined while they are. */
+  get moveFailure(): unknown {
+    return this.#failures.get('move');
   }
 
   /** The size of the log on disk, as of the last minute. */
@@ -108,7 +113,7 @@ export class Sequencer {
       this.#limit = Math.min(maxMoved, 2 * limit);
       this.#lagSeconds = lagSeconds;
       this.#succeededAt = performance.now();
-      this.#failed.delete('move');
+      this.#failures.delete('move');
       if (moved > 0) onMoved();
       if (moved >= limit) return 0;
       await this.#maintain();
@@ -130,14 +135,14 @@ export class Sequencer {
     try {
       this.#logBytes = await moves.maintain(retentionSeconds, passedSeconds);
       this.#maintainedAt = now;
-      this.#failed.delete('maintain');
+      this.#failures.delete('maintain');
     } catch (error) {
       this.#fail('maintain', error);
     }
   }
 
   #fail(what: 'move' | 'maintain', error: unknown): void {
-    if (!this.#failed.has(what)) this.#options.onFailure(what, error);
-    this.#failed.add(what);
+    if (!this.#failures.has(what)) this.#options.onFailure(what, error);
+    this.#failures.set(what, error);
   }
 }

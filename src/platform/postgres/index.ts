@@ -1,4 +1,5 @@
 export { type ConnectionConfig, type PostgresAddress, targetsOf } from './servers/connection-config.ts';
+export { DamagedMessage } from './connection-failure.ts';
 export type { ConnectionPool } from './connection-pool.ts';
 export type { NoFreeConnection } from './connection-slots.ts';
 export type { PgConnection } from './connection.ts';
