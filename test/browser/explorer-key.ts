@@ -16,7 +16,7 @@ export function testKeyAndLinks(): void {
       await page().getByRole('button', { name: 'Headers' }).click();
       await explorer.line('.graphiql-editor-tool', `"Bearer ••••••••${service.key.slice(-4)}"`).waitFor();
       await explorer.run();
-      await explorer.tab('NextPage').click();
+      await explorer.example('NextPage');
       await explorer.run();
       expect(await Promise.all(explorer.apiRequests.map((request) => request.headerValue('authorization')))).toEqual(
         Array(3).fill(`Bearer ${service.key}`),
@@ -68,6 +68,7 @@ export function testKeyAndLinks(): void {
       await page().getByText('There is no schema to show: the notice at the top says why.').waitFor();
       expect(await coveredTexts(page())).toEqual([]);
       await page().getByRole('button', { name: 'Hide Documentation Explorer' }).click();
+      await page().waitForLoadState('networkidle');
       await page().reload();
       await page().getByText('The result is shown here').waitFor();
       await page().keyboard.press('Tab');
@@ -177,7 +178,7 @@ export function testKeyAndLinks(): void {
       const env = { ...process.env, KEY: service.key };
       const { stdout } = await promisify(execFile)('sh', ['-c', await copied()], { env });
       expect(JSON.parse(stdout)).toEqual({ data: { pets: expect.anything() } });
-      await explorer.tab('CreatePet').click();
+      await explorer.example('CreatePet');
       await explorer.line('.graphiql-query-editor', 'CreatePet').waitFor();
       await page().getByRole('button', { name: 'Copy link' }).click();
       await page().getByText('Copied, without the key').waitFor();

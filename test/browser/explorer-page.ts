@@ -36,9 +36,9 @@ export class ExplorerPage extends Observations {
     return explorer;
   }
 
-  /** Resolves when the large editor has been loaded and can be used. */
+  /** Resolves when the editor has been loaded and can be used. */
   async isReady(): Promise<void> {
-    await this.line('#explorer.ready .graphiql-query-editor', /./).waitFor();
+    await this.line('.graphiql-query-editor', /./).waitFor();
   }
 
   /** A line that an editor or the result shows. */
@@ -48,6 +48,16 @@ export class ExplorerPage extends Observations {
 
   tab(name: string) {
     return this.page.getByRole('button', { name, exact: true });
+  }
+
+  /** Opens an example of the list. */
+  async example(name: string): Promise<void> {
+    await this.page.getByRole('button', { name: 'Examples' }).click();
+    await this.page
+      .locator('#examples button')
+      .filter({ hasText: new RegExp(`^${name}`) })
+      .click();
+    await this.line('.graphiql-query-editor', name).waitFor();
   }
 
   /** The response to the operation in the open tab, once it is on the screen. */

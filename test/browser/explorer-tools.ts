@@ -7,7 +7,7 @@ export function testTools(): void {
   describe('the tools', () => {
     it('bring back an example whose tab was closed', async () => {
       await visit();
-      await explorer.tab('CreatePet').click();
+      await explorer.example('CreatePet');
       await page().locator('.graphiql-tab-active').getByRole('button', { name: 'Close Tab' }).click();
       expect(await explorer.tab('CreatePet').count()).toBe(0);
       await page().getByRole('button', { name: 'Examples' }).click();

@@ -2,7 +2,7 @@ export interface Example {
   /** A few words for the menu. */
   readonly purpose: string;
   readonly query: string;
-  /** JSON. The first example has none: GraphiQL doesn't show those of the tab that it opens with. */
+  /** JSON. */
   readonly variables?: string;
   /** In addition to the key. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -245,7 +245,7 @@ query Deliveries {
 `;
 
 /**
- * The tabs of the first visit, and the entries of the menu. Each works as it is on the demo store, and on any store
+ * The first one is open on the first visit; the others are in a list. Each works as it is on the demo store, and on any store
  * with a first category and a first pet; the last two for administrators only. It is a file of its own, so that it can
  * be hidden with the schema.
  */

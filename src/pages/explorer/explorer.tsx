@@ -1,7 +1,7 @@
 import { GraphiQL } from 'graphiql';
 import { DOC_EXPLORER_PLUGIN } from '@graphiql/plugin-doc-explorer';
 import { pick, useGraphiQL, useGraphiQLActions } from '@graphiql/react';
-import { useEffect, useMemo, useRef, useState, type ComponentProps, type RefObject } from 'react';
+import { useEffect, useMemo, useRef, useState, type RefObject } from 'react';
 
 import { type Address, takeFromAddress } from './address.ts';
 import type { Operation } from './curl.ts';
@@ -15,26 +15,22 @@ import { createFetcher, type OnSummary } from './service.ts';
 import { TabHint } from './tab-hint.tsx';
 import { Tools } from './tools.tsx';
 
-type TabDefinition = NonNullable<ComponentProps<typeof GraphiQL>['defaultTabs']>[number];
-
 export interface ExplorerProps {
   readonly firstKey: string | undefined;
   /** The parts of the page's address. */
   readonly firstOperation: Operation | undefined;
   /** None where the schema is hidden. */
   readonly examples: readonly Example[];
-  /** Called when the editors are ready; returns what has been written until then. */
-  readonly onReady: () => Operation | undefined;
 }
 
 /** On a narrower screen the documentation would cut off the first example's lines. */
 const isNarrow = window.matchMedia('(width < 1400px)').matches;
 
 /**
- * GraphiQL on this service: examples in tabs, the schema beside them, the key masked in the headers, and how each
- * request went.
+ * GraphiQL on this service: an example, the others in a list, the schema beside it, the key masked in the headers, and
+ * how each request went.
  */
-export function Explorer({ firstKey, firstOperation, examples, onReady }: ExplorerProps) {
+export function Explorer({ firstKey, firstOperation, examples }: ExplorerProps) {
   const { key, ...keyState } = useKey(firstKey);
   const [initial, setInitial] = useState(firstOperation);
   const [brought, setBrought] = useState<Operation>();
@@ -47,9 +43,7 @@ export function Explorer({ firstKey, firstOperation, examples, onReady }: Explor
     // The operation has its tab by now.
     setInitial(undefined);
   };
-  const takeOver = (): void => {
-    const written = onReady();
-    if (written !== undefined) setBrought(written);
+  const focusRun = (): void => {
     if (keyState.isOther) document.querySelector<HTMLElement>('.graphiql-execute-button')?.focus();
   };
   useLinks((address) => {
@@ -64,9 +58,9 @@ export function Explorer({ firstKey, firstOperation, examples, onReady }: Explor
     <GraphiQL
       key={key ?? ''}
       fetcher={fetcher}
-      {...contentOf(initial, examples)}
+      {...contentOf(initial ?? examples[0])}
       defaultHeaders={headers}
-      defaultEditorToolsVisibility="variables"
+      defaultEditorToolsVisibility={false}
       shouldPersistHeaders={false}
       storage={storage}
       schemaDescription
@@ -80,20 +74,19 @@ export function Explorer({ firstKey, firstOperation, examples, onReady }: Explor
       <Tools apiKey={key} examples={examples} onForget={() => changeKey(undefined)} brought={brought} />
       <FollowSystemColours />
       <FollowTab id={openTab} />
-      <WhenReady onReady={takeOver} />
+      <WhenReady onReady={focusRun} />
+      <VariablesPane />
       <ExampleHeaders examples={examples} headers={headers} />
       <SchemaNotice isNeeded={keyState.isNeeded} takesFocus={keyState.isOther} onKey={changeKey} />
     </GraphiQL>
   );
 }
 
-/** What the tabs have at first. */
-function contentOf(initial: Operation | undefined, examples: readonly Example[]) {
-  const tabs = [...(initial === undefined ? [] : [initial]), ...examples].map(tabOf);
-  return {
-    ...(initial && { initialQuery: initial.query, initialVariables: initial.variables ?? '' }),
-    ...(tabs.length > 0 && { defaultTabs: tabs }),
-  };
+/** What the first tab has. */
+function contentOf(operation: Operation | undefined) {
+  if (operation === undefined) return {};
+  const { query, variables = '' } = operation;
+  return { initialQuery: query, initialVariables: variables, defaultTabs: [{ query, variables }] };
 }
 
 /**
@@ -172,8 +165,31 @@ function ExampleHeaders({ examples, headers }: Pick<ExplorerProps, 'examples'> &
     const text = JSON.stringify(all, null, 2);
     headerEditor.setValue(text);
     actions.updateActiveTabValues({ headers: text });
-  }, [tab?.id, headerEditor]);
+  }, [tab?.id, tab?.query, headerEditor]);
   return null;
+}
+
+/** Opens the variables of a tab that has some, and closes them where they are empty when it is chosen. */
+function VariablesPane() {
+  const { tabs, activeTabIndex } = useGraphiQL(pick('tabs', 'activeTabIndex'));
+  const tab = tabs[activeTabIndex];
+  const isEmpty = (tab?.variables ?? '').trim() === '';
+  useEffect(() => {
+    if (isEmpty) toggleVariables(true);
+  }, [tab?.id]);
+  useEffect(() => {
+    if (!isEmpty) toggleVariables(false);
+  }, [tab?.id, isEmpty]);
+  return null;
+}
+
+/** GraphiQL 5.4 has no action for it, but buttons: of those of its panes the open one is active. */
+function toggleVariables(isOpen: boolean): void {
+  const tools = document.querySelector('.graphiql-editor-tools');
+  const variables = tools?.querySelector<HTMLElement>('[data-name="variables"]');
+  const active = tools?.querySelector('[data-name].active');
+  if (isOpen && active === variables) tools?.querySelector<HTMLElement>('.graphiql-toggle-editor-tools')?.click();
+  if (!isOpen && active === null) variables?.click();
 }
 
 function WhenReady({ onReady }: { readonly onReady: () => void }) {
@@ -183,8 +199,4 @@ function WhenReady({ onReady }: { readonly onReady: () => void }) {
     if (isReady) onReady();
   }, [isReady]);
   return null;
-}
-
-function tabOf({ query, variables }: Operation): TabDefinition {
-  return variables === undefined ? { query } : { query, variables };
 }

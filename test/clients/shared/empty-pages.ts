@@ -71,18 +71,16 @@ function goneOn(after: string): { readonly after: string | null } {
   return { after: after.slice(later.length) || null };
 }
 
+/** A result without a list is passed on as it is. */
 function emptied(result: string, after: unknown): string {
-  const { data, ...others } = JSON.parse(result) as Result;
-  if (data === undefined || data === null) return result;
-  const pages = Object.entries(data).map(([name, list]) => {
-    if (list?.pageInfo === undefined) return [name, list];
+  const { data } = JSON.parse(result) as Result;
+  const cursor = `${later}${typeof after === 'string' ? after : ''}`;
+  const lists = Object.entries(data ?? {}).flatMap(([name, list]) => {
+    if (list?.pageInfo === undefined) return [];
     const rows = Object.keys(list).filter((key) => key === 'edges' || key === 'nodes');
-    const pageInfo = {
-      ...list.pageInfo,
-      hasNextPage: true,
-      endCursor: `${later}${typeof after === 'string' ? after : ''}`,
-    };
-    return [name, { ...list, ...Object.fromEntries(rows.map((key) => [key, []])), pageInfo }];
+    const pageInfo = { ...list.pageInfo, hasNextPage: true, endCursor: cursor };
+    return [[name, { ...list, ...Object.fromEntries(rows.map((key) => [key, []])), pageInfo }] as const];
   });
-  return JSON.stringify({ ...others, data: Object.fromEntries(pages) });
+  if (lists.length === 0) return result;
+  return JSON.stringify({ ...JSON.parse(result), data: { ...data, ...Object.fromEntries(lists) } });
 }
