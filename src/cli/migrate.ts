@@ -16,18 +16,25 @@ const upToDate = 'The tables are up to date.';
 
 /** Runs the migrations, as every start does, for deployments with a separate migration step. */
 async function migrateNow(): Promise<void> {
+  let state = upToDate;
   const database = await openDatabase({
     ...databaseOptions(readSettings()),
     onMigrated: ({ name, seconds }) => console.log(`Migrated ${name} in ${seconds.toFixed(2)} s.`),
+    onNewer: (names) => (state = newerThanThis(names)),
   });
   await database.close();
-  console.log(upToDate);
+  console.log(state);
+}
+
+function newerThanThis(names: readonly string[]): string {
+  return `The tables are newer than this version, which doesn't have ${names.join(', ')}.`;
 }
 
 function showPending(): Promise<void> {
   return onDatabase(readSettings(), async (location) => {
-    const pending = await readPendingMigrations(location);
-    console.log(pending.length === 0 ? `${upToDate} No migration would be carried out.` : describe(pending));
+    const { pending, newer } = await readPendingMigrations(location);
+    const state = newer.length > 0 ? newerThanThis(newer) : upToDate;
+    console.log(pending.length === 0 ? `${state} No migration would be carried out.` : describe(pending));
   });
 }
 

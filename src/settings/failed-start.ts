@@ -105,6 +105,10 @@ const databaseAdvice: Advice = [
   [/^42501 .*pg_trgm/s, `The owner of the database may create it, or a superuser: create extension pg_trgm. ${guide}`],
   [/pg_trgm/, "Install PostgreSQL's contrib modules on its server: pg_trgm is one of them."],
   [
+    /^42501 .*permission denied for schema/s,
+    `This role sees no tables of the service, and may make none: run \`migrate\` as the role that owns them. ${guide}`,
+  ],
+  [
     /^42501/,
     `Migrations and \`seed\` need a role that owns the database, the service one with rights on the tables. ${guide}`,
   ],

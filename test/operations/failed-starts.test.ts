@@ -128,7 +128,7 @@ test.each([
   [
     'the role has no rights',
     () => url('bare', 'bare'),
-    /permission denied for schema public\nMigrations and `seed` need a role that owns .*"Roles"/,
+    /permission denied for schema public\nThis role sees no tables of the service, .* `migrate` as the role .*"Roles"/,
   ],
   [
     'the role may create tables, but no extension',

@@ -68,6 +68,8 @@ export interface MigrateOptions {
   readonly onWait?: ((reason: string) => void) | undefined;
   /** Receives each migration of this run once all are committed. */
   readonly onMigrated?: ((migration: AppliedMigration) => void) | undefined;
+  /** Receives the migrations of a newer version, if there are any: this one can serve beside it. */
+  readonly onNewer?: ((names: readonly string[]) => void) | undefined;
 }
 
 /**
@@ -90,7 +92,7 @@ export async function migrate(options: MigrateOptions): Promise<void> {
 
 /** MikroORM looks for its own table in this schema, and makes it there; else in `public`. */
 async function withOrm(
-  { location, fill, onWait = () => undefined, onMigrated }: MigrateOptions,
+  { location, fill, onWait = () => undefined, onMigrated, onNewer }: MigrateOptions,
   schema: string | undefined,
   work: (run: MigrationRun) => Promise<void>,
 ): Promise<void> {
@@ -100,13 +102,13 @@ async function withOrm(
   };
   const orm = createMaintenanceOrm(location, schema, record);
   try {
-    await work({ orm, fill, onWait, onMigrated, sent });
+    await work({ orm, fill, onWait, onMigrated, onNewer, sent });
   } finally {
     await orm.close(true);
   }
 }
 
-interface MigrationRun extends Pick<MigrateOptions, 'fill' | 'onMigrated'> {
+interface MigrationRun extends Pick<MigrateOptions, 'fill' | 'onMigrated' | 'onNewer'> {
   readonly orm: MikroORM;
   readonly onWait: (reason: string) => void;
   /** The last one. */
@@ -115,13 +117,21 @@ interface MigrationRun extends Pick<MigrateOptions, 'fill' | 'onMigrated'> {
 
 async function migrateUp(run: MigrationRun): Promise<void> {
   // Before the transaction, because they make the migrator's own table on a connection of its own.
-  const executed = await run.orm.migrator.getExecuted();
-  assertMadeByRelease(new Set(executed.map(({ name }) => name)));
+  const executed = new Set((await run.orm.migrator.getExecuted()).map(({ name }) => name));
+  assertMadeByRelease(executed);
+  const newer = newerMigrations(executed);
+  if (newer.length > 0) run.onNewer?.(newer);
   if ((await run.orm.migrator.getPending()).length > 0) {
     const applied = await withLocks(run, (em) => migrateOnce(run, em));
     for (const migration of applied) run.onMigrated?.(migration);
   }
   await run.orm.em.getConnection().execute(eventRights);
+}
+
+/** Those that this version doesn't have. */
+export function newerMigrations(executed: ReadonlySet<string>): readonly string[] {
+  const known = new Set<string>(migrations.map(({ name }) => name));
+  return [...executed].filter((name) => !known.has(name));
 }
 
 /** Throws UnsuitableServer for a database with these migrations of before 1.0.0. */

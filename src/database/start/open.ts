@@ -30,6 +30,7 @@ export interface OpenDatabaseOptions extends Omit<ConnectOptions, 'location' | '
   /** Receives a sentence for people when migrations have to wait. */
   readonly onWait?: ((reason: string) => void) | undefined;
   readonly onMigrated?: MigrateOptions['onMigrated'];
+  readonly onNewer?: MigrateOptions['onNewer'];
 }
 
 export interface OpenDatabase extends Database {
@@ -44,7 +45,17 @@ export interface OpenDatabase extends Database {
  * a server.
  */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDatabase> {
-  const { url, dataDir, embedded: starting, mustExist, withDemoStore, onWait, onMigrated, ...connecting } = options;
+  const {
+    url,
+    dataDir,
+    embedded: starting,
+    mustExist,
+    withDemoStore,
+    onWait,
+    onMigrated,
+    onNewer,
+    ...connecting
+  } = options;
   const embedded = url === undefined ? await (starting ?? startEmbeddedPostgres(dataDir, mustExist)) : undefined;
   let database: Database | undefined;
   const close = async (): Promise<void> => {
@@ -59,7 +70,7 @@ export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDa
     await addDemoKey(em, dataDir);
   };
   try {
-    await migrate({ location, fill: hasDemo ? fill : undefined, onWait, onMigrated });
+    await migrate({ location, fill: hasDemo ? fill : undefined, onWait, onMigrated, onNewer });
     database = await connectDatabase({ ...connecting, location });
     await readClock(database);
     return {

@@ -2,7 +2,7 @@ import { migrations } from '../../../migrations/index.ts';
 import { type DatabaseLocation, databaseAt } from '../../settings/database-url.ts';
 import { openMaintenance, type PgConnection } from '../../platform/postgres/index.ts';
 import { migrationsTable } from '../readiness.ts';
-import { assertMadeByRelease } from './migrate.ts';
+import { assertMadeByRelease, newerMigrations } from './migrate.ts';
 import { assertSuitable } from './server-requirements.ts';
 
 /** PostgreSQL's locks on a table, weakest first. */
@@ -26,7 +26,11 @@ export interface PendingMigration {
  * The migrations that `migrate` would carry out now, in their order. Reads PostgreSQL's catalog and MikroORM's table in
  * a transaction that can't write; a table of the store may be locked meanwhile. Throws as `migrate` does.
  */
-export async function readPendingMigrations(location: DatabaseLocation): Promise<readonly PendingMigration[]> {
+export async function readPendingMigrations(location: DatabaseLocation): Promise<{
+  readonly pending: readonly PendingMigration[];
+  /** The names of those that this version doesn't have. */
+  readonly newer: readonly string[];
+}> {
   const database = databaseAt(location);
   const connection = await openMaintenance(database);
   try {
@@ -40,7 +44,8 @@ export async function readPendingMigrations(location: DatabaseLocation): Promise
       ? await readNames(connection, `select name from ${migrationsTable}`)
       : new Set<string>();
     assertMadeByRelease(executed);
-    return migrations.filter(({ name }) => !executed.has(name)).map((migration) => pendingOf(migration, tables));
+    const missing = migrations.filter(({ name }) => !executed.has(name));
+    return { pending: missing.map((each) => pendingOf(each, tables)), newer: newerMigrations(executed) };
   } finally {
     await connection.close();
   }

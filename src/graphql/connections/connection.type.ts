@@ -7,7 +7,7 @@ import type { Edge, PageConnection, PageInfo } from './connection.ts';
 export class PageInfoType implements PageInfo {
   @Field(() => Boolean, {
     description:
-      'Whether there may be more after this page, which ends early, maybe empty, when it has looked at 200,000 rows; paging backwards, whether it ends before a cursor.',
+      'Whether there may be more after this page, which ends early, maybe empty, when it has looked at 200,000 rows, or 80,000 for a search; paging backwards, whether it ends before a cursor.',
   })
   hasNextPage!: boolean;
 

@@ -88,6 +88,13 @@ it('a dry run waits for no lock, names those that would be taken, and changes no
   const repeated = startMigration('--dry-run');
   expect(await repeated.ended()).toBe(0);
   expect(repeated.output).toMatch(/^The tables are up to date\. No migration would be carried out\.$/m);
+  await holder.query(`insert into petstore_migrations (name) values ('2027-01-01-vouchers')`);
+  for (const options of ['', '--dry-run']) {
+    const older = startMigration(options);
+    expect(await older.ended()).toBe(0);
+    expect(older.output).toMatch(/^The tables are newer than this version, which doesn't have 2027-01-01-vouchers\./m);
+  }
+  await holder.query(`delete from petstore_migrations where name = '2027-01-01-vouchers'`);
 });
 
 it('a dry run on an empty database makes no table, not even that of the migrations', async () => {
