@@ -5,7 +5,7 @@ import { InstallationMigration } from './2026-11-27-installation.ts';
 import { StoreMigration } from './2026-11-27-store.ts';
 import { WebhooksMigration } from './2026-11-27-webhooks.ts';
 
-/** `create trigger`, for the log of events. */
+/** `create trigger`, for the log of events, and a foreign key. */
 const triggers = 'SHARE ROW EXCLUSIVE';
 
 /**
@@ -22,5 +22,5 @@ export const migrations = [
     migration: EventsMigration,
     locks: { categories: triggers, inventory: triggers, orders: triggers, pets: triggers },
   },
-  { name: '2026-11-27-webhooks', migration: WebhooksMigration, locks: {} },
+  { name: '2026-11-27-webhooks', migration: WebhooksMigration, locks: { api_keys: triggers } },
 ] as const;

@@ -131,8 +131,9 @@ function parse<Service>(line: CommandLine<Service>, [name, ...args]: readonly st
   if (help === true) return 'help';
   const [id = '', ...others] = positionals;
   const needsId = command.usage.startsWith('ID');
+  const takesId = needsId || command.usage.startsWith('[ID');
   if (needsId && id === '') throw new UsageError(`${name} needs ${idName}; \`list\` shows them.`);
-  const surplus = needsId ? others : positionals;
+  const surplus = takesId ? others : positionals;
   if (surplus.length > 0) throw new UsageError(`${name} takes no ${JSON.stringify(surplus[0])}.`);
   const asJson = json === true;
   if ('run' in command) return { run: async () => command.run(), asJson };

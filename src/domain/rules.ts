@@ -6,6 +6,7 @@ const maxInt32 = 2 ** 31 - 1;
 export const maxNameCharacters = 255;
 export const maxDescriptionCharacters = 2000;
 export const maxListItems = 1000;
+const maxUrlCharacters = 2048;
 
 // C0, DEL and C1; in running text tab, line feed and carriage return are fine.
 // oxlint-disable-next-line no-control-regex
@@ -25,6 +26,9 @@ export const keyNameRule = nameRuleWithout(controlOrDirection);
 
 /** At most 2,000 Unicode code points; line breaks are allowed. */
 export const descriptionRule = textRule(maxDescriptionCharacters, controlCharacterInText);
+
+/** A URL's text, before it is parsed: a parser would leave white space out and replace half of a surrogate pair. */
+export const urlTextRule = textRule(maxUrlCharacters, /[\p{Cc}\s]/u);
 
 /** Text to search for: at most 255 Unicode code points that PostgreSQL can store. */
 export const searchTextRule = textRule(maxNameCharacters, /\0/);
@@ -92,7 +96,7 @@ function textRule(maxCharacters: number, refused: RegExp): Rule<string, string> 
     if (length > maxCharacters) {
       refuse(`must have at most ${maxCharacters} characters, not ${length}.`);
     } else if (found !== undefined) {
-      refuse(`must not contain the control character U+${found.toString(16).toUpperCase().padStart(4, '0')}.`);
+      refuse(`must not contain the character U+${found.toString(16).toUpperCase().padStart(4, '0')}.`);
     } else if (!value.isWellFormed()) {
       refuse('must be well-formed Unicode, but has half of a surrogate pair.');
     }

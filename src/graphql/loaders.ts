@@ -43,6 +43,7 @@ export class Loaders {
   readonly #principal: Principal;
   readonly #rows = new Map<string, DataLoader<string, unknown>>();
   readonly #children = new Map<string, unknown>();
+  readonly #values = new Map<string, unknown>();
 
   constructor(services: Services, quota: NestedQuota, principal: Principal) {
     this.#services = services;
@@ -91,6 +92,17 @@ export class Loaders {
   /** The rows of a list by their parents, for the field that shows them. */
   children<Row>(field: string, listOf: (services: Services) => ChildList<Row>): Children<Row, { readonly id: Id }> {
     return this.#childrenAs(field, field, ({ id }: { readonly id: Id }) => id, listOf);
+  }
+
+  /** A value of each row of a list, for the field that shows it: all by one call. */
+  ofEach<Value>(
+    field: string,
+    load: (services: Services, ids: readonly Id[]) => Promise<Value[]>,
+  ): DataLoader<Id, Value> {
+    const known = this.#values.get(field) as DataLoader<Id, Value> | undefined;
+    const loader = known ?? new DataLoader<Id, Value>((ids) => load(this.#services, ids));
+    this.#values.set(field, loader);
+    return loader;
   }
 
   #childrenAs<Row, Parent>(

@@ -1,5 +1,5 @@
 import { eventBody } from '../domain/events/event-body.ts';
-import { type EventPosition, eventIdOf, memoryOf, type StoreEvent } from '../domain/events/event.ts';
+import { type EventPosition, eventIdOf, isLater, memoryOf, type StoreEvent } from '../domain/events/event.ts';
 import { idOf } from '../domain/nouns.ts';
 import type { Stores } from '../domain/stores.ts';
 import type { DeliveryEvent, DeliveryLog } from '../platform/delivery/index.ts';
@@ -45,16 +45,17 @@ export class WebhookLog implements DeliveryLog<WebhookTarget> {
     const id = `resync-${eventIdOf(lost)}`;
     const type = 'store.resync';
     const body = (): string => textOf(type, at, { id, type, at: at.toISOString() });
-    return [{ id, position: before, subject: undefined, at, isWanted: true, bytes: 0, body }];
+    return [{ id, position: before, subject: undefined, at, isReplay: false, isWanted: true, bytes: 0, body }];
   }
 
-  #deliveryOf(event: StoreEvent, { eventTypes, isThin }: WebhookTarget): DeliveryEvent {
+  #deliveryOf(event: StoreEvent, { eventTypes, isThin, replayedTo }: WebhookTarget): DeliveryEvent {
     const { position, type, at, subject } = event;
     return {
       id: eventIdOf(position),
       position,
       subject: subject && `${subject.noun} ${idOf(subject.noun, subject.row)}`,
       at,
+      isReplay: replayedTo !== null && !isLater(position, replayedTo),
       isWanted: type === 'store.resync' || eventTypes === null || eventTypes.includes(type),
       bytes: memoryOf(event),
       body: () => textOf(type, at, eventBody(event, this.#prefix, isThin)),

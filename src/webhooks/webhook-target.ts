@@ -1,12 +1,16 @@
 import type { EventPosition, EventType } from '../domain/events/event.ts';
 import { deriveSecret, type Endpoint } from '../platform/delivery/index.ts';
 
+const fingerprintCharacters = 12;
+
 /** An endpoint, as deliveries need it. */
 export interface WebhookTarget extends Endpoint {
   readonly position: EventPosition;
   /** Null for all. */
   readonly eventTypes: readonly EventType[] | null;
   readonly isThin: boolean;
+  /** Everything up to this event is sent once more. */
+  readonly replayedTo: EventPosition | null;
 }
 
 /** The versions of its secrets. */
@@ -22,8 +26,12 @@ export interface SecretVersions {
 export class WebhookSecrets {
   readonly #signingKeys: readonly Buffer[];
 
+  /** Of the signing keys, in their order: which one a secret was derived from. */
+  readonly fingerprints: readonly string[];
+
   constructor(signingKeys: readonly Buffer[]) {
     this.#signingKeys = signingKeys;
+    this.fingerprints = signingKeys.map((key) => deriveSecret(key, 'fingerprint').slice(-fingerprintCharacters));
   }
 
   /** The one that is given out. */

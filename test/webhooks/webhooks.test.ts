@@ -222,9 +222,10 @@ it('a replay sends once more what was refused, too', async () => {
   const { data: begin } = await store.graphql('{ eventCursor }');
   const { id } = await create(store, inbox, { eventTypes: ['CATEGORY_CREATED'] });
   await store.category('A');
-  await until(async () => (await store.sql('select from webhook_attempts')).length === 1);
+  await until(async () => (await store.sql("select from webhook_endpoints where refusals <> '{}'")).length === 1);
   // As after five of them.
-  await store.sql('update webhook_attempts set refusals = 5, retry_at = null');
+  const spent = `jsonb_object_agg(key, '{"count":5,"wait":null}'::jsonb)`;
+  await store.sql(`update webhook_endpoints set refusals = (select ${spent} from jsonb_each(refusals))`);
   await change(store, 'pauseWebhookEndpoint', { id });
   status = 204;
   await change(store, 'replayWebhookEndpoint', { id, after: begin.eventCursor });

@@ -4,6 +4,7 @@ import { eventTypes, type EventType } from '../../domain/events/event.ts';
 import { parseId } from '../../domain/id.ts';
 import { resultOf } from '../../domain/webhooks/webhook-attempt.entity.ts';
 import type { WebhookEndpoint } from '../../domain/webhooks/webhook-endpoint.entity.ts';
+import type { WebhookBacklog } from '../../domain/webhooks/webhook.store.ts';
 import type { WebhookChanges } from '../../domain/webhooks/webhook-fields.ts';
 import type { WebhookService, WebhookWithSecret } from '../../domain/webhooks/webhook.service.ts';
 import {
@@ -25,12 +26,17 @@ import {
   endpointDetails,
   endpointTable,
   historyTable,
+  type ShownEndpoint,
 } from './output.ts';
 
 type OptionName = 'url' | 'description' | 'types' | 'thin' | 'max-in-flight' | 'after' | 'overlap';
 
+/** Options without a value. */
+type Flag = 'all';
+export const flags: ReadonlySet<string> = new Set<Flag>(['all']);
+
 /** The parsed options of a command. */
-type OptionValues = Readonly<Partial<Record<OptionName, string>>>;
+type OptionValues = Readonly<Partial<Record<OptionName, string> & Record<Flag, boolean>>>;
 
 type CommandWork = WorkOf<WebhookService>;
 
@@ -50,7 +56,7 @@ export const commands: Readonly<Record<string, Command<WebhookService, OptionVal
     summary: 'Lists all endpoints',
     usage: '',
     prepare: () => async (webhooks) => {
-      const endpoints = await allOf((page) => webhooks.list(page));
+      const endpoints = await shownOf(webhooks, await allOf((page) => webhooks.list(page)));
       return { text: endpointTable(endpoints), json: endpoints.map(endpointAsJson) };
     },
   },
@@ -60,7 +66,8 @@ export const commands: Readonly<Record<string, Command<WebhookService, OptionVal
     prepare: (_values, id) => async (webhooks) => {
       const endpoint = await webhooks.get(id);
       const { rows } = onlyOf(await webhooks.listAttempts([endpoint.id], { first: 1, after: undefined }));
-      return { text: endpointDetails(endpoint, rows[0]), json: endpointAsJson(endpoint) };
+      const shown = onlyOf(await shownOf(webhooks, [endpoint]));
+      return { text: endpointDetails(shown, rows[0]), json: endpointAsJson(shown) };
     },
   },
   attempts: {
@@ -85,17 +92,17 @@ export const commands: Readonly<Record<string, Command<WebhookService, OptionVal
   pause: {
     summary: 'Sends an endpoint nothing until it is resumed',
     usage: 'ID',
-    prepare: (_values, id) => async (webhooks) => changed(await webhooks.pause(id)),
+    prepare: (_values, id) => async (webhooks) => changed(webhooks, await webhooks.pause(id)),
   },
   resume: {
     summary: 'Goes on with an endpoint where it was paused, disabled or waits to be tried again',
     usage: 'ID',
-    prepare: (_values, id) => async (webhooks) => changed(await webhooks.resume(id)),
+    prepare: (_values, id) => async (webhooks) => changed(webhooks, await webhooks.resume(id)),
   },
   rotate: {
     summary:
       'Gives an endpoint a new secret and prints it; it cannot be shown again, and the old one is signed with, too, for the overlap',
-    usage: 'ID [--overlap 24h]',
+    usage: '[ID | --all] [--overlap 24h]',
     prepare: rotate,
   },
   test: {
@@ -112,7 +119,7 @@ export const commands: Readonly<Record<string, Command<WebhookService, OptionVal
     usage: 'ID --after EVENT',
     prepare: (values, id) => {
       const after = required('after', values);
-      return async (webhooks) => changed(await webhooks.replay(id, after));
+      return async (webhooks) => changed(webhooks, await webhooks.replay(id, after));
     },
   },
   delete: {
@@ -136,7 +143,7 @@ export const commands: Readonly<Record<string, Command<WebhookService, OptionVal
 
 function create(values: OptionValues): CommandWork {
   const input = { url: required('url', values), ...changesOf(values), after: values.after };
-  return async (webhooks) => shownWithSecret(await webhooks.create(input));
+  return async (webhooks) => shownWithSecret(webhooks, await webhooks.create(input));
 }
 
 function update(values: OptionValues, id: string): CommandWork {
@@ -144,20 +151,44 @@ function update(values: OptionValues, id: string): CommandWork {
   if (Object.values(changes).every((change) => change === undefined)) {
     throw new UsageError('at least one of --url, --description, --types, --thin and --max-in-flight is needed.');
   }
-  return async (webhooks) => changed(await webhooks.update(id, changes));
+  return async (webhooks) => changed(webhooks, await webhooks.update(id, changes));
 }
 
-function rotate({ overlap }: OptionValues, id: string): CommandWork {
+function rotate({ overlap, all }: OptionValues, id: string): CommandWork {
   const seconds = overlap === undefined ? undefined : durationOf('overlap', overlap, 0);
-  return async (webhooks) => shownWithSecret(await webhooks.rotateSecret(id, seconds));
+  if ((id === '') !== (all === true)) throw new UsageError('rotate needs the id of an endpoint, or --all.');
+  if (id !== '') return async (webhooks) => shownWithSecret(webhooks, await webhooks.rotateSecret(id, seconds));
+  return async (webhooks) => {
+    const rotated: WebhookWithSecret[] = [];
+    for (const endpoint of await allOf((page) => webhooks.list(page)))
+      rotated.push(await webhooks.rotateSecret(endpoint.id, seconds));
+    return {
+      text: rotated.map(({ webhookEndpoint, secret }) => `${webhookEndpoint.id} ${secret}`).join('\n'),
+      note: "Keep the secrets safe: they can't be shown again.",
+      json: rotated.map(({ webhookEndpoint: { id: rotatedId }, secret }) => ({ id: rotatedId, secret })),
+    };
+  };
 }
 
-function shownWithSecret({ webhookEndpoint, secret }: WebhookWithSecret): Output {
+async function shownWithSecret(
+  webhooks: WebhookService,
+  { webhookEndpoint, secret }: WebhookWithSecret,
+): Promise<Output> {
+  const shown = onlyOf(await shownOf(webhooks, [webhookEndpoint]));
   return {
     text: secret,
-    note: `${describeEndpoint(webhookEndpoint)} Keep the secret safe: it can't be shown again.`,
-    json: { ...endpointAsJson(webhookEndpoint), secret },
+    note: `${describeEndpoint(shown)} Keep the secret safe: it can't be shown again.`,
+    json: { ...endpointAsJson(shown), secret },
   };
+}
+
+async function shownOf(webhooks: WebhookService, endpoints: readonly WebhookEndpoint[]): Promise<ShownEndpoint[]> {
+  const backlogs = await webhooks.backlogs(endpoints.map(({ id }) => id));
+  return endpoints.map((endpoint, index) => ({
+    endpoint,
+    state: webhooks.stateOf(endpoint),
+    backlog: backlogs[index] as WebhookBacklog,
+  }));
 }
 
 async function history(webhooks: WebhookService, id: string): Promise<Output> {
@@ -168,8 +199,9 @@ async function history(webhooks: WebhookService, id: string): Promise<Output> {
   return { text: historyTable(changes), json: changes.map(changeAsJson) };
 }
 
-function changed(endpoint: WebhookEndpoint): Output {
-  return { text: describeEndpoint(endpoint), json: endpointAsJson(endpoint) };
+async function changed(webhooks: WebhookService, endpoint: WebhookEndpoint): Promise<Output> {
+  const shown = onlyOf(await shownOf(webhooks, [endpoint]));
+  return { text: describeEndpoint(shown), json: endpointAsJson(shown) };
 }
 
 function changesOf(values: OptionValues): Omit<WebhookChanges, 'url'> {

@@ -2,37 +2,47 @@ import { describeChanges } from '../../domain/access/api-key-change.entity.ts';
 import { eventIdOf } from '../../domain/events/event.ts';
 import { resultOf, type WebhookAttempt } from '../../domain/webhooks/webhook-attempt.entity.ts';
 import type { WebhookEndpointChange } from '../../domain/webhooks/webhook-endpoint-change.entity.ts';
-import { stateOf, type WebhookEndpoint } from '../../domain/webhooks/webhook-endpoint.entity.ts';
+import type { DisabledReason, WebhookEndpoint, WebhookState } from '../../domain/webhooks/webhook-endpoint.entity.ts';
+import type { WebhookBacklog } from '../../domain/webhooks/webhook.store.ts';
 import { details, shown, table } from '../text-table.ts';
 
 /** An attempt that may not be stored yet. */
 type MadeAttempt = Pick<WebhookAttempt, 'eventId' | 'at' | 'durationMillis'> &
-  Partial<Pick<WebhookAttempt, 'status' | 'failure' | 'refusals'>>;
+  Partial<Pick<WebhookAttempt, 'status' | 'failure' | 'cause' | 'refusals'>>;
+
+/** An endpoint with what is shown beside its row. */
+export interface ShownEndpoint {
+  readonly endpoint: WebhookEndpoint;
+  readonly state: WebhookState;
+  readonly backlog: WebhookBacklog;
+}
 
 /** An endpoint in JSON; `position` is the id of the last event that is done. */
-export function endpointAsJson(endpoint: WebhookEndpoint): object {
-  const { id, url, description, eventTypes, isThin, maxInFlight, createdAt, position } = endpoint;
+export function endpointAsJson({ endpoint, state, backlog }: ShownEndpoint): object {
+  const { id, ownerId, url, description, eventTypes, isThin, maxInFlight, createdAt, position } = endpoint;
   const { failingSince, nextAttemptAt, disabledReason, previousSecretExpiresAt } = endpoint;
   return {
     id,
+    ownerId,
     url,
     description,
     eventTypes,
     isThin,
     maxInFlight,
     createdAt,
-    state: stateOf(endpoint),
+    state,
     failingSince,
     nextAttemptAt,
     disabledReason,
     previousSecretExpiresAt,
     position: eventIdOf(position),
+    backlog,
   };
 }
 
 export function attemptAsJson(attempt: MadeAttempt): object {
-  const { eventId, at, status, failure, durationMillis } = attempt;
-  return { eventId, at, result: resultOf(attempt), status, failure, durationMillis };
+  const { eventId, at, status, failure, cause, durationMillis } = attempt;
+  return { eventId, at, result: resultOf(attempt), status, failure, cause, durationMillis };
 }
 
 export function changeAsJson({ at, by, action, changes }: WebhookEndpointChange): object {
@@ -40,40 +50,44 @@ export function changeAsJson({ at, by, action, changes }: WebhookEndpointChange)
 }
 
 /** One line about one endpoint. */
-export function describeEndpoint(endpoint: WebhookEndpoint): string {
-  return `Webhook endpoint ${endpoint.id} (${endpoint.url}): ${typesOf(endpoint)}, ${describeState(endpoint)}.`;
+export function describeEndpoint(shownEndpoint: ShownEndpoint): string {
+  const { endpoint } = shownEndpoint;
+  return `Webhook endpoint ${endpoint.id} (${endpoint.url}): ${typesOf(endpoint)}, ${describeState(shownEndpoint)}.`;
 }
 
 /** One line about a test. */
 export function describeTest(attempt: MadeAttempt): string {
-  const { status, failure, durationMillis, eventId } = attempt;
-  return `${eventId}: ${status ?? failure} in ${durationMillis} ms (${resultOf(attempt)}).`;
+  const { durationMillis, eventId } = attempt;
+  return `${eventId}: ${answerOf(attempt)} in ${durationMillis} ms (${resultOf(attempt)}).`;
 }
 
 /** Everything about one endpoint, a line each. */
-export function endpointDetails(endpoint: WebhookEndpoint, latest: WebhookAttempt | undefined): string {
-  const { previousSecretExpiresAt, isThin, maxInFlight, createdAt, position } = endpoint;
+export function endpointDetails(shownEndpoint: ShownEndpoint, latest: WebhookAttempt | undefined): string {
+  const { endpoint, backlog } = shownEndpoint;
+  const { previousSecretExpiresAt, isThin, maxInFlight, createdAt, position, ownerId } = endpoint;
   return details([
-    ...headings.map((heading, index) => [heading, rowOf(endpoint)[index] ?? ''] as const),
+    ...headings.map((heading, index) => [heading, rowOf(shownEndpoint)[index] ?? ''] as const),
     ['THIN', isThin ? 'on' : 'off'],
     ['IN FLIGHT', `at most ${maxInFlight}`],
     ['CREATED', shown(createdAt)],
     ['OLD SECRET', previousSecretExpiresAt ? `signed with until ${shown(previousSecretExpiresAt)}` : 'none'],
+    ['KEY', ownerId ?? 'administrators'],
     ['POSITION', eventIdOf(position)],
+    ['BACKLOG', backlog.oldestAt === null ? 'none' : `${backlog.events} events, since ${shown(backlog.oldestAt)}`],
     ['LATEST', latest === undefined ? 'no attempt' : `${shown(latest.at)}, ${describeTest(latest)}`],
   ]);
 }
 
 /** All endpoints, a line each. */
-export function endpointTable(endpoints: readonly WebhookEndpoint[]): string {
+export function endpointTable(endpoints: readonly ShownEndpoint[]): string {
   return table(headings, endpoints.map(rowOf));
 }
 
 /** Attempts, a line each. */
 export function attemptTable(attempts: readonly WebhookAttempt[]): string {
   const rows = attempts.map((attempt) => {
-    const { at, eventId, status, failure, durationMillis } = attempt;
-    return [shown(at), resultOf(attempt), String(status ?? failure), String(durationMillis), eventId];
+    const { at, eventId, durationMillis } = attempt;
+    return [shown(at), resultOf(attempt), answerOf(attempt), String(durationMillis), eventId];
   });
   return table(['AT', 'RESULT', 'STATUS', 'MS', 'EVENT'], rows);
 }
@@ -91,19 +105,30 @@ export function historyTable(changes: readonly WebhookEndpointChange[]): string 
 
 const headings = ['ID', 'URL', 'TYPES', 'STATE', 'DESCRIPTION'];
 
-function rowOf(endpoint: WebhookEndpoint): string[] {
+function rowOf(shownEndpoint: ShownEndpoint): string[] {
+  const { endpoint } = shownEndpoint;
   const { id, url, description } = endpoint;
-  return [id, url, typesOf(endpoint), describeState(endpoint), description ?? ''];
+  return [id, url, typesOf(endpoint), describeState(shownEndpoint), description ?? ''];
 }
 
 function typesOf({ eventTypes }: WebhookEndpoint): string {
   return eventTypes?.join(',') ?? 'all types';
 }
 
-function describeState(endpoint: WebhookEndpoint): string {
+const disabledWords: Readonly<Record<DisabledReason, string>> = {
+  GONE: 'it responded 410',
+  FAILED_FOR_DAYS: 'failed for days',
+  KEY_ENDED: 'its key has ended',
+};
+
+function describeState({ endpoint, state }: ShownEndpoint): string {
   const { failingSince, nextAttemptAt, disabledReason } = endpoint;
-  const state = stateOf(endpoint);
-  if (state === 'disabled') return `disabled: ${disabledReason === 'GONE' ? 'it responded 410' : 'failed for days'}`;
+  if (disabledReason) return `disabled: ${disabledWords[disabledReason]}`;
+  if (state === 'held') return 'held: its signing key is not set';
   if (state === 'failing') return `failing since ${shown(failingSince)}, next attempt ${shown(nextAttemptAt)}`;
   return state;
+}
+
+function answerOf({ status, failure, cause }: MadeAttempt): string {
+  return [status ?? failure, cause].filter((each) => each !== null && each !== undefined).join(' ');
 }

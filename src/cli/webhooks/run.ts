@@ -6,7 +6,7 @@ import { WebhookService } from '../../domain/webhooks/webhook.service.ts';
 import { Callers } from '../../platform/callers/index.ts';
 import { Webhooks } from '../../webhooks/webhooks.ts';
 import { runCommandLine } from '../command-line.ts';
-import { commands } from './commands.ts';
+import { commands, flags } from './commands.ts';
 
 const explanation = `\
   --url URL         where events are sent to: https, port 443 or one of WEBHOOK_PORTS, a public address or one
@@ -25,7 +25,7 @@ export function runWebhooks(args: readonly string[], environment?: Environment):
       name: 'webhooks',
       idName: 'the id of an endpoint',
       commands,
-      flags: new Set(),
+      flags,
       optionOfField: {
         eventTypes: '--types',
         isThin: '--thin',
@@ -65,6 +65,7 @@ function serve(database: Database, config: Config) {
           onFailing: ignored,
           onRecovered: ignored,
           onDisabled: ignored,
+          onKeyEnded: ignored,
           onFailure: ignored,
         });
   return {

@@ -1,93 +1,116 @@
 import type { EventPosition, EventType } from '../../domain/events/event.ts';
 import type { Id } from '../../domain/id.ts';
-import type { Attempt, Progress } from '../../platform/delivery/index.ts';
+import type { Attempt, Endpoint, Progress, SaveOutcome } from '../../platform/delivery/index.ts';
 import { type Session, statementOf } from '../../platform/postgres/index.ts';
 
 /** An endpoint, as a process has leased it. Instants are milliseconds since 1970. */
-interface LeasedWebhook {
-  readonly id: Id;
-  readonly fence: string;
-  readonly url: string;
+interface LeasedWebhook extends Pick<
+  Endpoint,
+  'id' | 'fence' | 'url' | 'maxInFlight' | 'isHealthy' | 'refusals' | 'isTrusted'
+> {
   readonly eventTypes: readonly EventType[] | null;
   readonly isThin: boolean;
-  readonly maxInFlight: number;
   readonly secretVersion: number;
   readonly previousSecretVersion: number | null;
   readonly previousSecretExpiresAt: number | null;
   readonly position: EventPosition;
+  readonly replayedTo: EventPosition | null;
   readonly failures: number;
   readonly failingSince: number | null;
+  readonly failedAt: number | null;
   readonly nextAttemptAt: number | null;
-  readonly isHealthy: boolean;
-  /** Of events after its position that were refused. */
-  readonly refusals: Readonly<Record<string, { readonly count: number; readonly retryAt: number | null }>>;
 }
 
 /** The leases of endpoints: by the database's clock, 30 s each. */
 export interface WebhookLeases {
-  lease(holderId: string): Promise<readonly LeasedWebhook[]>;
-  save(progress: readonly Progress[]): Promise<readonly string[]>;
+  /** Of endpoints whose signing key is one of these. */
+  lease(holderId: string, signingKeys: readonly string[]): Promise<readonly LeasedWebhook[]>;
+  /** Disables those whose key has ended, and returns them. */
+  endOwned(): Promise<readonly { readonly id: Id; readonly url: string }[]>;
+  save(progress: readonly Progress[]): Promise<ReadonlyMap<string, SaveOutcome>>;
   release(holderId: string): Promise<void>;
   /** How many endpoints there are, by state. */
-  states(): Promise<Readonly<Record<string, number>>>;
+  states(signingKeys: readonly string[]): Promise<Readonly<Record<string, number>>>;
 }
 
 const millis = (instant: string): string => `floor(extract(epoch from ${instant}) * 1000)::float8`;
 
+/** A lease lasts as long. One that ends later was given before the clock was set back, and is free. */
+const leaseSeconds = 30;
+const isLeased = (row: string): string =>
+  `(${row}.leased_until > now() and ${row}.leased_until <= now() + interval '${leaseSeconds + 1} seconds')`;
+
+/** By its own clock, which may have been set forth or back since the process was seen. */
+const isSeen = (age: string): string => `seen_at between now() - interval '${age}' and now() + interval '${age}'`;
+
 /**
  * A process lives that has been seen within 10 s, and each has its part: the surplus of one that has more isn't renewed,
  * and is free when it is returned, or when its lease has ended. So a process that joins has its part within 35 s. A
- * process that leases what it had before, as after an outage of the database, goes on with the same fence.
+ * process that leases what it had before, as after an outage of the database, goes on with the same fence. An endpoint
+ * that somebody has locked is left out of this round.
  */
 const leaseText = `
   with seen as (
     insert into webhook_processes (id, seen_at) values ($1::uuid, now())
     on conflict (id) do update set seen_at = excluded.seen_at
   ), gone as (
-    delete from webhook_processes where seen_at < now() - interval '1 minute' and id <> $1::uuid
+    delete from webhook_processes where not ${isSeen('1 minute')} and id <> $1::uuid
   ), wanted as (
-    select id, holder, leased_until from webhook_endpoints where not is_paused and disabled_reason is null
+    select id, holder, leased_until, next_attempt_at, ${isLeased('endpoint')} as is_leased
+    from webhook_endpoints as endpoint where state in ('active', 'failing') and signing_key = any($2::text[])
   ), part as (
     select ceil((select count(*) from wanted)::numeric / (1 + count(*)))::int as size
-    from webhook_processes where seen_at > now() - interval '10 seconds' and id <> $1::uuid
+    from webhook_processes where ${isSeen('10 seconds')} and id <> $1::uuid
   ), kept as (
-    select id from wanted where holder = $1::uuid and leased_until > now() order by id limit (select size from part)
-  ), free as (
-    select id from webhook_endpoints
-    where not is_paused and disabled_reason is null and coalesce(leased_until, '-infinity') <= now()
-    order by coalesce(holder = $1::uuid, false) desc, next_attempt_at nulls first, id
-    limit (select greatest(0, size - (select count(*) from kept)) from part)
-    for update skip locked
+    select id, leased_until from wanted where holder = $1::uuid and is_leased order by id limit (select size from part)
+  ), chosen as (
+    select id from kept where leased_until < now() + interval '20 seconds'
+    union all (
+      select id from wanted where not is_leased is true
+      order by coalesce(holder = $1::uuid, false) desc, next_attempt_at nulls first, id
+      limit (select greatest(0, size - (select count(*) from kept)) from part)
+    )
+  ), locked as (
+    select id from webhook_endpoints as endpoint
+    where id in (select id from chosen) and (holder = $1::uuid or ${isLeased('endpoint')} is not true)
+    for no key update skip locked
   ), leased as (
     update webhook_endpoints as endpoint
-    set holder = $1::uuid, leased_until = now() + interval '30 seconds',
+    set holder = $1::uuid, leased_until = now() + interval '${leaseSeconds} seconds',
       fence = endpoint.fence + (endpoint.holder is distinct from $1::uuid)::int
-    where endpoint.id in (select id from free)
-      or endpoint.id in (select id from kept) and endpoint.leased_until < now() + interval '20 seconds'
+    from locked where endpoint.id = locked.id
     returning endpoint.*
   )
   select row_to_json(found)::text from (
-    select endpoint.id::text, endpoint.fence::text, endpoint.url, endpoint.event_types as "eventTypes",
-      endpoint.is_thin as "isThin", endpoint.max_in_flight as "maxInFlight",
+    select endpoint.id::text, endpoint.fence::text, endpoint.owner_id is null as "isTrusted", endpoint.url,
+      endpoint.event_types as "eventTypes", endpoint.is_thin as "isThin", endpoint.max_in_flight as "maxInFlight",
       endpoint.secret_version as "secretVersion", endpoint.previous_secret_version as "previousSecretVersion",
       ${millis('endpoint.previous_secret_expires_at')} as "previousSecretExpiresAt", endpoint.position,
-      endpoint.failures, ${millis('endpoint.failing_since')} as "failingSince",
-      ${millis('endpoint.next_attempt_at')} as "nextAttemptAt", endpoint.is_healthy as "isHealthy",
-      coalesce((
-        select json_object_agg(event_id, json_build_object('count', count, 'retryAt', ${millis('retry_at')})) from (
-          select distinct on (event_id) event_id, refusals as count, retry_at from webhook_attempts
-          where endpoint_id = endpoint.id and refusals > 0
-            and at > coalesce(endpoint.failing_since, now()) - interval '2 hours'
-          order by event_id, id desc
-        ) as refused
-      ), '{}') as refusals
+      endpoint.replayed_to as "replayedTo", endpoint.failures, ${millis('endpoint.failing_since')} as "failingSince",
+      ${millis('endpoint.failed_at')} as "failedAt", ${millis('endpoint.next_attempt_at')} as "nextAttemptAt",
+      endpoint.is_healthy as "isHealthy", endpoint.refusals
     from (
       select * from leased
       union all
-      select endpoint.* from webhook_endpoints as endpoint
-      where endpoint.id in (select id from kept) and endpoint.id not in (select id from leased)
+      select endpoint.* from webhook_endpoints as endpoint join kept using (id)
+      where kept.leased_until >= now() + interval '20 seconds'
     ) as endpoint
   ) as found`;
+
+/** Endpoints of keys that were revoked or have expired. */
+const endOwnedText = `
+  with ended as (
+    select endpoint.id from webhook_endpoints as endpoint join api_keys as owner on owner.id = owner_id
+    where disabled_reason is null and (owner.revoked_at is not null or owner.expires_at <= now())
+    for no key update of endpoint skip locked
+  )
+  update webhook_endpoints as endpoint
+  set disabled_reason = 'KEY_ENDED', failed_at = null, next_attempt_at = null
+  from ended cross join (select set_config('petstore.changed_by', 'service', true) as actor offset 0) as change
+  where endpoint.id = ended.id and actor is not null
+  returning endpoint.id::text, endpoint.url`;
+
+const endOwned = statementOf(endOwnedText, 2, ([id, url]) => ({ id: id as Id, url: url as string }), 'write');
 
 const lease = statementOf<LeasedWebhook>(
   leaseText,
@@ -96,32 +119,42 @@ const lease = statementOf<LeasedWebhook>(
   'write',
 );
 
+/**
+ * Attempts are saved whoever has the lease, the rest with its fence. An endpoint that somebody has locked is saved the
+ * next time.
+ */
 const saveText = `
   with given as (
     select * from jsonb_to_recordset($1::jsonb) as given (
-      id bigint, fence bigint, position text, failures int, failing_since float8, next_attempt_at float8,
-      is_healthy boolean, disabled text, is_returned boolean, attempts jsonb
+      id bigint, fence bigint, position text, failures int, failing_since float8, failed_at float8,
+      next_attempt_at float8, is_healthy boolean, disabled text, refusals jsonb, is_returned boolean, attempts jsonb
     )
+  ), locked as (
+    select id, fence from webhook_endpoints where id in (select id from given) for no key update skip locked
   ), saved as (
     update webhook_endpoints as endpoint
     set position = given.position, failures = given.failures, failing_since = to_timestamp(given.failing_since),
-      next_attempt_at = to_timestamp(given.next_attempt_at), is_healthy = given.is_healthy,
-      disabled_reason = given.disabled,
+      failed_at = to_timestamp(given.failed_at), next_attempt_at = to_timestamp(given.next_attempt_at),
+      is_healthy = given.is_healthy, disabled_reason = given.disabled, refusals = given.refusals,
       leased_until = case when is_returned then now() else leased_until end
     -- Who changes it, for its history.
-    from given cross join (select set_config('petstore.changed_by', 'service', true) as actor offset 0) as change
-    where endpoint.id = given.id and endpoint.fence = given.fence and actor is not null
+    from given join locked using (id, fence)
+      cross join (select set_config('petstore.changed_by', 'service', true) as actor offset 0) as change
+    where endpoint.id = given.id and actor is not null
     returning endpoint.id
   ), recorded as (
-    insert into webhook_attempts (endpoint_id, event_id, at, status, failure, duration_millis, refusals, retry_at)
-    select given.id, event_id, to_timestamp(at), status, failure, duration_millis, refusals, to_timestamp(retry_at)
-    from given join saved using (id), jsonb_to_recordset(given.attempts) as attempt (
-      event_id text, at float8, status int, failure text, duration_millis int, refusals int, retry_at float8
+    insert into webhook_attempts (endpoint_id, event_id, at, status, failure, cause, duration_millis, refusals)
+    select given.id, event_id, to_timestamp(at), status, failure, cause, duration_millis, attempt.refusals
+    from given join locked using (id), jsonb_to_recordset(given.attempts) as attempt (
+      event_id text, at float8, status int, failure text, cause text, duration_millis int, refusals int
     )
+    on conflict (endpoint_id, event_id, at) do nothing
   )
-  select id::text from saved`;
+  select given.id::text, case
+    when saved.id is not null then 'saved' when locked.id is null and endpoint.id is not null then 'locked' else 'lost' end
+  from given left join saved using (id) left join locked using (id) left join webhook_endpoints as endpoint using (id)`;
 
-const save = statementOf(saveText, 1, ([id]) => id as string, 'write');
+const save = statementOf(saveText, 2, ([id, outcome]) => [id as string, outcome as SaveOutcome] as const, 'write');
 
 const release = statementOf(
   `with ended as (delete from webhook_processes where id = $1::uuid)
@@ -132,26 +165,27 @@ const release = statementOf(
 );
 
 const states = statementOf<readonly [string, number]>(
-  `select case when disabled_reason is not null then 'disabled' when is_paused then 'paused'
-     when next_attempt_at is not null then 'failing' else 'active' end as state, count(*)
-   from webhook_endpoints group by state`,
+  `select case when state in ('active', 'failing') and signing_key <> all($1::text[]) then 'held' else state end, count(*)
+   from webhook_endpoints group by 1`,
   2,
   ([state, count]) => [state as string, Number(count)],
 );
 
 export function createWebhookLeases(session: Session): WebhookLeases {
   return {
-    lease: (holderId) => session.run(lease, [holderId]),
-    save: (progress) => session.run(save, [JSON.stringify(progress.map(savedOf))]),
+    lease: (holderId, signingKeys) => session.run(lease, [holderId, signingKeys]),
+    endOwned: () => session.run(endOwned, []),
+    save: async (progress) => new Map(await session.run(save, [JSON.stringify(progress.map(savedOf))])),
     release: async (holderId) => {
       await session.run(release, [holderId]);
     },
-    states: async () => ({
+    states: async (signingKeys) => ({
       active: 0,
       paused: 0,
+      held: 0,
       failing: 0,
       disabled: 0,
-      ...Object.fromEntries(await session.run(states, [])),
+      ...Object.fromEntries(await session.run(states, [signingKeys])),
     }),
   };
 }
@@ -159,29 +193,32 @@ export function createWebhookLeases(session: Session): WebhookLeases {
 /** In seconds, as `to_timestamp` has it. */
 const seconds = (at: number | undefined): number | null => (at === undefined ? null : at / 1_000);
 
-function savedOf({ id, fence, position, failing, isHealthy, disabled, attempts, isReturned }: Progress): object {
+function savedOf(progress: Progress): object {
+  const { id, fence, position, failing, isHealthy, disabled, refusals, attempts, isReturned } = progress;
   return {
     id,
     fence,
     position,
     failures: failing?.count ?? 0,
     failing_since: seconds(failing?.since),
-    next_attempt_at: seconds(failing?.nextAttemptAt),
+    failed_at: seconds(failing?.wait?.from),
+    next_attempt_at: seconds(failing?.wait?.until),
     is_healthy: isHealthy,
     disabled: disabled ?? null,
+    refusals,
     is_returned: isReturned,
     attempts: attempts.map(savedAttempt),
   };
 }
 
-function savedAttempt({ eventId, at, status, failure, durationMillis, refusals }: Attempt): object {
+function savedAttempt({ eventId, at, status, failure, cause, durationMillis, refusals }: Attempt): object {
   return {
     event_id: eventId,
     at: seconds(at),
     status: status ?? null,
     failure: failure ?? null,
+    cause: cause ?? null,
     duration_millis: durationMillis,
-    refusals: refusals?.count ?? null,
-    retry_at: seconds(refusals?.retryAt),
+    refusals: refusals ?? null,
   };
 }

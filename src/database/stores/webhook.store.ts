@@ -7,15 +7,18 @@ import { WebhookAttempt } from '../../domain/webhooks/webhook-attempt.entity.ts'
 import { WebhookEndpointChange } from '../../domain/webhooks/webhook-endpoint-change.entity.ts';
 import { WebhookEndpoint } from '../../domain/webhooks/webhook-endpoint.entity.ts';
 import {
+  type AttemptFilter,
   attemptList,
   type NewWebhookEndpoint,
+  type WebhookBacklog,
   webhookHistoryList,
   webhookList,
   type WebhookStore,
 } from '../../domain/webhooks/webhook.store.ts';
 import { type Session, statementOf } from '../../platform/postgres/index.ts';
 import type { WithEntities } from '../entity-manager.ts';
-import { EntityTable } from '../sql/entity-table.ts';
+import type { Conditions } from '../sql/conditions.ts';
+import { EntityTable, millisOf } from '../sql/entity-table.ts';
 import { listSource } from '../sql/list-source.ts';
 import { TableReads } from '../sql/table-reads.ts';
 import { ReadOnlyStore } from '../sql/table-store.ts';
@@ -43,6 +46,40 @@ const deleteSurplus = statementOf(
   'write',
 );
 
+const deleteHistory = statementOf(
+  `delete from webhook_endpoint_history where endpoint_id in (
+     select endpoint_id from webhook_endpoint_history where action = 'deleted' and at < $1::timestamptz)`,
+  0,
+  () => undefined,
+  'write',
+);
+
+const backlogs = statementOf<readonly [Id, WebhookBacklog]>(
+  `select endpoint.id::text, waiting.events, ${millisOf('waiting.oldest')}
+   from webhook_endpoints as endpoint cross join lateral (
+     select count(*) as events, (array_agg(at order by position))[1] as oldest from (
+       select position, at from (
+         select position, at, type from events
+         where position > split_part(endpoint.position, ':', 1)::bigint order by position limit $3::int
+       ) as looked
+       where endpoint.event_types is null or type = any(endpoint.event_types) or type = 'store.resync'
+       order by position limit $2::int
+     ) as counted
+   ) as waiting
+   where endpoint.id = any($1::bigint[])`,
+  3,
+  ([id, events, oldest]) => [
+    id as Id,
+    { events: Number(events), oldestAt: typeof oldest === 'string' ? new Date(Number(oldest)) : null },
+  ],
+);
+
+function failedAttempts(attempts: EntityTable): Conditions {
+  const status = attempts.column('status');
+  const sql = (): string => `(${status} is null or ${status} not between 200 and 299)`;
+  return [{ template: 'failedOnly', value: true, sql }];
+}
+
 export function createWebhookStore(
   metadata: MetadataStorage,
   withEntities: WithEntities,
@@ -51,7 +88,16 @@ export function createWebhookStore(
   const history = new EntityTable(metadata.get(WebhookEndpointChange));
   const made: MadeOnce = {
     reads: new TableReads(listSource(new EntityTable(metadata.get(WebhookEndpoint)), webhookList, {})),
-    attempts: new TableReads(listSource(attempts, attemptList, {})),
+    attempts: new TableReads(
+      listSource(
+        attempts,
+        attemptList,
+        {},
+        {
+          failedOnly: ({ failedOnly }) => (failedOnly === true ? failedAttempts(attempts) : []),
+        },
+      ),
+    ),
     history: new TableReads(listSource(history, webhookHistoryList, {})),
     withEntities,
   };
@@ -102,11 +148,6 @@ class SessionWebhooks extends ReadOnlyStore<WebhookEndpoint, typeof webhookList>
     await this.session.run(attribute, [by]);
   }
 
-  async forgetRefusals(endpointId: Id): Promise<void> {
-    const refused = { endpointId, refusals: { $gt: 0 } };
-    await this.#made.withEntities(this.session, (em) => em.nativeUpdate(WebhookAttempt, refused, { refusals: 0 }));
-  }
-
   async recordReplay(endpointId: Id, by: string, at: Date): Promise<void> {
     const entry = { endpointId, by, at, action: 'replayed', changes: {} } as const;
     await this.#made.withEntities(this.session, (em) => em.insert(WebhookEndpointChange, entry));
@@ -116,12 +157,24 @@ class SessionWebhooks extends ReadOnlyStore<WebhookEndpoint, typeof webhookList>
     await this.#made.withEntities(this.session, (em) => em.insert(WebhookAttempt, attempt));
   }
 
-  attemptsPerEndpoint(ids: readonly Id[], keyset: Keyset<'ID'>): Promise<Slice<WebhookAttempt>[]> {
-    return this.#made.attempts.pagePerParent(this.session, { property: 'endpointId', ids }, {}, keyset);
+  attemptsPerEndpoint(
+    ids: readonly Id[],
+    filter: AttemptFilter,
+    keyset: Keyset<'ID'>,
+  ): Promise<Slice<WebhookAttempt>[]> {
+    return this.#made.attempts.pagePerParent(this.session, { property: 'endpointId', ids }, filter, keyset);
   }
 
-  countAttemptsPerEndpoint(ids: readonly Id[]): Promise<number[]> {
-    return this.#made.attempts.countPerParent(this.session, { property: 'endpointId', ids }, {});
+  countAttemptsPerEndpoint(ids: readonly Id[], filter: AttemptFilter): Promise<number[]> {
+    return this.#made.attempts.countPerParent(this.session, { property: 'endpointId', ids }, filter);
+  }
+
+  async backlogs(
+    ids: readonly Id[],
+    { counted, looked }: { readonly counted: number; readonly looked: number },
+  ): Promise<WebhookBacklog[]> {
+    const found = new Map(await this.session.run(backlogs, [ids, counted, looked]));
+    return ids.map((id) => found.get(id) ?? { events: 0, oldestAt: null });
   }
 
   historyPerEndpoint(ids: readonly Id[], keyset: Keyset<'ID'>): Promise<Slice<WebhookEndpointChange>[]> {
@@ -132,8 +185,9 @@ class SessionWebhooks extends ReadOnlyStore<WebhookEndpoint, typeof webhookList>
     return this.#made.history.countPerParent(this.session, { property: 'endpointId', ids }, {});
   }
 
-  async deleteOldAttempts(before: Date, kept: number): Promise<void> {
+  async deleteOld(before: Date, kept: number): Promise<void> {
     await this.#made.withEntities(this.session, (em) => em.nativeDelete(WebhookAttempt, { at: { $lt: before } }));
     await this.session.run(deleteSurplus, [kept]);
+    await this.session.run(deleteHistory, [before.toISOString()]);
   }
 }

@@ -33,7 +33,7 @@ export function requireScopes(holder: ScopeHolder, needed: readonly Scope[]): vo
   }
 }
 
-function hasScope({ scopes: granted }: ScopeHolder, needed: Scope): boolean {
+export function hasScope({ scopes: granted }: ScopeHolder, needed: Scope): boolean {
   return granted.some(
     (scope) => scope === needed || scope === 'admin' || included.get(scope)?.includes(needed) === true,
   );

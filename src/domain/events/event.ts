@@ -31,6 +31,12 @@ export interface StoreEvent {
   readonly subject: EventSubject | undefined;
 }
 
+/** Numbers of the log grow with it. */
+export function isLater(one: EventPosition, other: EventPosition): boolean {
+  const numberOf = (position: EventPosition): bigint => BigInt(position.slice(0, position.indexOf(':')));
+  return numberOf(one) > numberOf(other);
+}
+
 /** Differs from the kind of every list. */
 const kind = 'event';
 

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 
 import type { Id } from '../id.ts';
 
-const webhookFailures = ['DNS', 'CONNECT', 'TLS', 'TIMEOUT', 'FORBIDDEN_ADDRESS', 'PROTOCOL'] as const;
+const webhookFailures = ['DNS', 'CONNECT', 'TLS', 'TIMEOUT', 'FORBIDDEN_ADDRESS', 'PROTOCOL', 'TOO_LARGE'] as const;
 export type WebhookFailure = (typeof webhookFailures)[number];
 
 const WebhookAttemptSchema = defineEntity({
@@ -16,11 +16,11 @@ const WebhookAttemptSchema = defineEntity({
     /** Null when there was no response. */
     status: p.integer().nullable(),
     failure: p.enum(webhookFailures).nullable(),
+    /** In words, for people. */
+    cause: p.text().nullable(),
     durationMillis: p.integer().fieldName('duration_millis'),
     /** How often the event was refused; null for any other attempt. */
     refusals: p.integer().nullable(),
-    /** When a refused event is sent again; null when it isn't. */
-    retryAt: p.datetime(3).fieldName('retry_at').nullable(),
   },
 });
 

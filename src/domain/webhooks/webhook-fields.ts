@@ -1,6 +1,6 @@
 import type { EventType } from '../events/event.ts';
 import type { Rule } from '../input.ts';
-import { anyRule, descriptionRule, integerRule } from '../rules.ts';
+import { anyRule, descriptionRule, integerRule, urlTextRule } from '../rules.ts';
 import { optional, required, withDefault } from '../written-fields.ts';
 
 export interface WebhookChanges {
@@ -26,10 +26,15 @@ const typesRule: Rule<EventType[], EventType[]> = (types, refuse) => {
   return [...new Set(types)];
 };
 
-/** The fields that administrators write. `refusalOf` is a URL's fault, as a clause after it. */
-export function webhookFields(outlet: { refusalOf(url: string): string | undefined }) {
+/** The fields that clients write. `refusalOf` is a URL's fault, as a clause after it. */
+export function webhookFields(refusalOf: (url: string) => string | undefined) {
   const urlRule: Rule<string, string> = (url, refuse) => {
-    const refusal = outlet.refusalOf(url);
+    let isText = true;
+    urlTextRule(url, (problem) => {
+      isText = false;
+      refuse(problem);
+    });
+    const refusal = isText ? refusalOf(url) : undefined;
     if (refusal !== undefined) refuse(`${refusal}.`);
     return url;
   };

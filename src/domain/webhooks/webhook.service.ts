@@ -1,30 +1,38 @@
 import { type Actor, nameInHistory } from '../access/principal.ts';
-import { DomainError } from '../errors.ts';
-import { eventIdRule, type EventPosition } from '../events/event.ts';
+import { hasScope } from '../access/scope.ts';
+import { DomainError, validationFailed } from '../errors.ts';
+import { eventIdRule, type EventPosition, isLater } from '../events/event.ts';
 import type { Id } from '../id.ts';
 import { InputCheck } from '../input.ts';
-import { pageOf, parseKeyset, parseListRequest, type ListRequest, type Page, type PageArguments } from '../page.ts';
+import { pageOf, parseListRequest, type ListRequest, type Page, type PageArguments } from '../page.ts';
 import { integerRule } from '../rules.ts';
 import { existing, findByIds, lockById, type RowData, type UpdateOptions } from '../store.ts';
 import type { Stores } from '../stores.ts';
 import { parseChanges, parseNew } from '../written-fields.ts';
 import type { WebhookAttempt } from './webhook-attempt.entity.ts';
 import type { WebhookEndpointChange } from './webhook-endpoint-change.entity.ts';
-import { stateOf, type WebhookEndpoint, webhookVersion } from './webhook-endpoint.entity.ts';
+import { type WebhookEndpoint, type WebhookState, webhookVersion } from './webhook-endpoint.entity.ts';
 import { type NewWebhook, type WebhookChanges, webhookFields } from './webhook-fields.ts';
 import {
+  type AttemptFilterRequest,
+  attemptList,
   attemptSorting,
   type NewWebhookEndpoint,
+  type WebhookBacklog,
+  webhookHistoryList,
   webhookHistorySorting,
   webhookList,
   webhookSorting,
+  type WebhookStore,
 } from './webhook.store.ts';
 
 /** The part of deliveries that needs no database. */
 export interface WebhookOutlet {
-  /** A URL's fault, as a clause after it; undefined when it may be sent to. */
-  refusalOf(url: string): string | undefined;
-  /** The secret of a version. */
+  /** The fingerprints of the signing keys that are set; new secrets are of the first. */
+  readonly signingKeys: readonly string[];
+  /** A URL's fault, as a clause after it; undefined when it may be sent to. Those of administrators may be internal. */
+  refusalOf(url: string, isOfAdministrators: boolean): string | undefined;
+  /** The secret of a version, of the first signing key. */
   secretOf(id: Id, version: number): string;
   /** Sends `webhook.test`. Undefined when too many requests are under way to the receiver. */
   sendTest(endpoint: WebhookEndpoint): Promise<RowData<WebhookAttempt> | undefined>;
@@ -45,17 +53,28 @@ export interface WebhookObserver {
 
 type PageRequest = Pick<PageArguments, 'first' | 'after'>;
 
+export type AttemptRequest = PageRequest & { readonly filter?: AttemptFilterRequest | null | undefined };
+
 const noun = 'webhook endpoint';
 const maxEndpoints = 1_000;
+const maxEndpointsOfKey = 5;
 const overlapSecondsRule = integerRule(0, 7 * 86_400);
 const defaultOverlapSeconds = 86_400;
 const attemptsMillis = 7 * 86_400_000;
 const maxAttempts = 1_000;
 
-/** Administers webhook endpoints. A change takes effect in every process within two seconds. */
+/** Among how many events the backlogs of all endpoints that are asked for together are counted. */
+const maxBacklog = { counted: 10_000, looked: 200_000 };
+
+/**
+ * Manages webhook endpoints: administrators all of them, a key its own; others are as if they weren't there. A change
+ * takes effect in every process within two seconds.
+ */
 export class WebhookService {
   readonly #stores: Stores;
   readonly #by: string;
+  /** Undefined for administrators. */
+  readonly #ownerId: Id | undefined;
   readonly #outlet: WebhookOutlet | undefined;
   readonly #observer: WebhookObserver | undefined;
 
@@ -66,43 +85,57 @@ export class WebhookService {
   constructor(stores: Stores, actor: Actor, outlet: WebhookOutlet | undefined, observer?: WebhookObserver) {
     this.#stores = stores;
     this.#by = nameInHistory(actor);
+    this.#ownerId = hasScope(actor, 'admin') ? undefined : (actor.id as Id);
     this.#outlet = outlet;
     this.#observer = observer;
   }
 
   async list(request: ListRequest<object, 'ID'>): Promise<Page<WebhookEndpoint>> {
-    const { filter, keyset } = parseListRequest(webhookList, request);
+    const { filter, keyset } = parseListRequest(webhookList, { ...request, filter: this.#own });
     return pageOf(webhookSorting, keyset, await this.#stores.webhooks.page(filter, keyset));
   }
 
   count(): Promise<number> {
-    return this.#stores.webhooks.count({});
+    return this.#stores.webhooks.count(this.#own);
   }
 
   /** Null when there is none with this id. */
   async find(id: string): Promise<WebhookEndpoint | null> {
     const [endpoint = null] = await findByIds(this.#stores.webhooks, [id]);
-    return endpoint;
+    return endpoint !== null && this.#isOwn(endpoint) ? endpoint : null;
   }
 
   async get(id: string): Promise<WebhookEndpoint> {
     return existing(await this.find(id), noun, id);
   }
 
+  stateOf({ state, signingKey }: WebhookEndpoint): WebhookState {
+    const isHeld =
+      (state === 'active' || state === 'failing') && this.#outlet?.signingKeys.includes(signingKey) === false;
+    return isHeld ? 'held' : state;
+  }
+
   /** The attempts of each endpoint, latest first. */
-  async listAttempts(ids: readonly Id[], request: PageRequest): Promise<Page<WebhookAttempt>[]> {
-    const keyset = latestFirst(attemptSorting, request);
-    const slices = await this.#stores.webhooks.attemptsPerEndpoint(ids, keyset);
+  async listAttempts(ids: readonly Id[], request: AttemptRequest): Promise<Page<WebhookAttempt>[]> {
+    const { filter, keyset } = parseListRequest(attemptList, { ...request, orderBy: latestFirst });
+    const slices = await this.#stores.webhooks.attemptsPerEndpoint(ids, filter, keyset);
     return slices.map((slice) => pageOf(attemptSorting, keyset, slice));
   }
 
-  countAttempts(ids: readonly Id[]): Promise<number[]> {
-    return this.#stores.webhooks.countAttemptsPerEndpoint(ids);
+  countAttempts(ids: readonly Id[], filter?: AttemptFilterRequest | null): Promise<number[]> {
+    const parsed = parseListRequest(attemptList, { filter });
+    return this.#stores.webhooks.countAttemptsPerEndpoint(ids, parsed.filter);
+  }
+
+  /** The events that each endpoint waits for, whatever its state. */
+  backlogs(ids: readonly Id[]): Promise<WebhookBacklog[]> {
+    const looked = Math.max(maxBacklog.counted, Math.floor(maxBacklog.looked / Math.max(1, ids.length)));
+    return this.#stores.webhooks.backlogs(ids, { ...maxBacklog, looked });
   }
 
   /** The changes of each endpoint, latest first. */
   async listHistory(ids: readonly Id[], request: PageRequest): Promise<Page<WebhookEndpointChange>[]> {
-    const keyset = latestFirst(webhookHistorySorting, request);
+    const { keyset } = parseListRequest(webhookHistoryList, { ...request, orderBy: latestFirst });
     const slices = await this.#stores.webhooks.historyPerEndpoint(ids, keyset);
     return slices.map((slice) => pageOf(webhookHistorySorting, keyset, slice));
   }
@@ -111,20 +144,25 @@ export class WebhookService {
     return this.#stores.webhooks.countHistoryPerEndpoint(ids);
   }
 
-  /** Throws CONFLICT when there are a thousand already. */
+  /** Throws CONFLICT when there are a thousand already, or the key has five. */
   async create({ after, ...input }: NewWebhook): Promise<WebhookWithSecret> {
     const outlet = this.#needOutlet();
     const check = new InputCheck();
-    const fields = parseNew(webhookFields(outlet), check, input);
+    const fields = parseNew(this.#fields(outlet), check, input);
     const given = check.optional('after', after, eventIdRule);
     check.throwIfRefused();
     const position = given ?? (await this.#stores.events.last());
     await this.#checkPosition(position);
-    const row: NewWebhookEndpoint = { ...fields, position, createdAt: new Date(this.#stores.clock.now()) };
+    const ownerId = this.#ownerId ?? null;
+    const createdAt = new Date(this.#stores.clock.now());
+    const row: NewWebhookEndpoint = { ...fields, ownerId, signingKey: firstOf(outlet), position, createdAt };
     return this.#attributed(async ({ webhooks }) => {
       await webhooks.lockInsertions();
-      if ((await webhooks.count({})) >= maxEndpoints) {
-        throw new DomainError('CONFLICT', `There are ${maxEndpoints} webhook endpoints already: delete one first.`);
+      const count = await webhooks.count({});
+      const own = ownerId === null ? 0 : await webhooks.count({ ownerId });
+      if (count >= maxEndpoints || own >= maxEndpointsOfKey) {
+        const there = own >= maxEndpointsOfKey ? `This key has ${own}` : `There are ${count}`;
+        throw new DomainError('CONFLICT', `${there} webhook endpoints already: delete one first.`);
       }
       const id = await webhooks.insert(row);
       const [endpoint] = await webhooks.byIds([id]);
@@ -134,7 +172,7 @@ export class WebhookService {
 
   async update(id: string, input: WebhookChanges, options: UpdateOptions = {}): Promise<WebhookEndpoint> {
     const check = new InputCheck();
-    const changes = parseChanges(webhookFields(this.#needOutlet()), check, input);
+    const changes = parseChanges(this.#fields(this.#needOutlet()), check, input);
     check.throwIfRefused();
     return this.#change(id, options, () => changes);
   }
@@ -144,7 +182,7 @@ export class WebhookService {
     return this.#change(id, options, () => ({ isPaused: true }));
   }
 
-  /** Also when it is disabled. It is sent to at once. */
+  /** Also when it is disabled. It is sent to at once. One whose key has ended is disabled again. */
   resume(id: string, options: UpdateOptions = {}): Promise<WebhookEndpoint> {
     this.#needOutlet();
     return this.#change(id, options, () => ({ ...recovered, isPaused: false, disabledReason: null }));
@@ -161,6 +199,7 @@ export class WebhookService {
     const overlap = check.optional('overlapSeconds', overlapSeconds, overlapSecondsRule) ?? defaultOverlapSeconds;
     check.throwIfRefused();
     const webhookEndpoint = await this.#change(id, options, ({ secretVersion }) => ({
+      signingKey: firstOf(outlet),
       secretVersion: secretVersion + 1,
       previousSecretVersion: overlap === 0 ? null : secretVersion,
       previousSecretExpiresAt: overlap === 0 ? null : new Date(this.#stores.clock.now() + overlap * 1_000),
@@ -168,7 +207,10 @@ export class WebhookService {
     return { webhookEndpoint, secret: outlet.secretOf(webhookEndpoint.id, webhookEndpoint.secretVersion) };
   }
 
-  /** Everything after this event is sent once more. Throws EVENTS_GONE when the log doesn't have it. */
+  /**
+   * Everything after this event is sent once more. Throws EVENTS_GONE when the log doesn't have it, and VALIDATION_FAILED
+   * for an event that the endpoint hasn't come to: nothing is skipped.
+   */
   async replay(id: string, after: string, options: UpdateOptions = {}): Promise<WebhookEndpoint> {
     this.#needOutlet();
     const check = new InputCheck();
@@ -178,11 +220,15 @@ export class WebhookService {
     return this.#change(
       id,
       options,
-      () => ({ ...recovered, position }),
+      (endpoint) => {
+        if (isLater(position, endpoint.position)) throw validationFailed([{ field: 'after', message: tooLate }]);
+        const { replayedTo } = endpoint;
+        const isReplay = typeof replayedTo === 'string' && isLater(replayedTo, endpoint.position);
+        return { ...recovered, position, replayedTo: isReplay ? replayedTo : endpoint.position, refusals: {} };
+      },
       async ({ webhooks }, endpoint) => {
         // Also where the position is the same: what the process has sent since isn't saved yet.
         await webhooks.endLease(endpoint.id);
-        await webhooks.forgetRefusals(endpoint.id);
         await webhooks.recordReplay(endpoint.id, this.#by, new Date(this.#stores.clock.now()));
       },
     );
@@ -198,7 +244,7 @@ export class WebhookService {
     }
     await this.#stores.transaction(async ({ webhooks }) => {
       // The endpoint may have been deleted meanwhile.
-      await lockById(webhooks, noun, id);
+      await this.#lock(webhooks, id);
       await webhooks.recordAttempt(attempt);
     });
     return attempt;
@@ -206,16 +252,33 @@ export class WebhookService {
 
   async delete(id: string, options: UpdateOptions = {}): Promise<Id> {
     return this.#attributed(async ({ webhooks }) => {
-      const endpoint = await lockById(webhooks, noun, id);
+      const endpoint = await this.#lock(webhooks, id);
       checkVersion(endpoint, options);
       await webhooks.delete(endpoint.id);
       return endpoint.id;
     });
   }
 
-  /** Attempts are kept for 7 days, the last 1,000 of an endpoint. */
-  deleteOldAttempts(): Promise<void> {
-    return this.#stores.webhooks.deleteOldAttempts(new Date(this.#stores.clock.now() - attemptsMillis), maxAttempts);
+  /** Attempts are kept for 7 days, the last 1,000 of an endpoint; so is the history of one that was deleted. */
+  deleteOld(): Promise<void> {
+    return this.#stores.webhooks.deleteOld(new Date(this.#stores.clock.now() - attemptsMillis), maxAttempts);
+  }
+
+  get #own(): { readonly ownerId?: Id | undefined } {
+    return { ownerId: this.#ownerId };
+  }
+
+  #isOwn({ ownerId }: WebhookEndpoint): boolean {
+    return this.#ownerId === undefined || ownerId === this.#ownerId;
+  }
+
+  #fields(outlet: WebhookOutlet) {
+    return webhookFields((url) => outlet.refusalOf(url, this.#ownerId === undefined));
+  }
+
+  async #lock(webhooks: WebhookStore, id: string): Promise<WebhookEndpoint> {
+    const endpoint = await lockById(webhooks, noun, id);
+    return existing(this.#isOwn(endpoint) ? endpoint : null, noun, id);
   }
 
   #needOutlet(): WebhookOutlet {
@@ -251,7 +314,7 @@ export class WebhookService {
   ): Promise<WebhookEndpoint> {
     const { before, endpoint } = await this.#attributed(async (stores) => {
       const { webhooks } = stores;
-      const locked = await lockById(webhooks, noun, id);
+      const locked = await this.#lock(webhooks, id);
       checkVersion(locked, options);
       const changes = change(locked);
       await webhooks.update(locked.id, changes);
@@ -261,7 +324,7 @@ export class WebhookService {
       const [changed] = await webhooks.byIds([locked.id]);
       return { before: locked, endpoint: existing(changed, noun, id) };
     });
-    if (stateOf(before) !== stateOf(endpoint)) this.#observer?.onSwitched(endpoint, this.#by);
+    if (before.state !== endpoint.state) this.#observer?.onSwitched(endpoint, this.#by);
     return endpoint;
   }
 }
@@ -269,19 +332,17 @@ export class WebhookService {
 /** Where it is sent to, what, and what its failures were: a process that delivers begins anew. */
 const endsLease = ['url', 'eventTypes', 'isThin', 'failures'] as const;
 
-const recovered = { failures: 0, failingSince: null, nextAttemptAt: null, isHealthy: true } as const;
+const recovered = { failures: 0, failingSince: null, failedAt: null, nextAttemptAt: null, isHealthy: true } as const;
+
+const latestFirst = { field: 'ID', direction: 'desc' } as const;
+
+const tooLate = 'is later than the position of the endpoint: what lies between them would not be sent.';
+
+function firstOf({ signingKeys: [first = ''] }: WebhookOutlet): string {
+  return first;
+}
 
 function checkVersion(endpoint: WebhookEndpoint, { precondition }: UpdateOptions): void {
   if (precondition === undefined || precondition(webhookVersion(endpoint))) return;
   throw new DomainError('PRECONDITION_FAILED', `The ${noun} ${endpoint.id} has changed: read it again.`);
-}
-
-function latestFirst<Row>(
-  sorting: Parameters<typeof parseKeyset<Row, 'ID'>>[0],
-  request: PageRequest,
-): ReturnType<typeof parseKeyset<Row, 'ID'>> {
-  const check = new InputCheck();
-  const keyset = parseKeyset(sorting, { ...request, orderBy: { field: 'ID', direction: 'desc' } }, check);
-  check.throwIfRefused();
-  return keyset;
 }

@@ -1,22 +1,44 @@
 import type { Id } from '../id.ts';
-import { sortedById, type Keyset, type Slice } from '../page.ts';
+import type { FilterOf, FilterRequest } from '../filter.ts';
+import { type List, sortedById, type Keyset, type Slice } from '../page.ts';
+import { anyRule, searchTextRule } from '../rules.ts';
 import type { ReadStore, RowData, WriteStore } from '../store.ts';
 import { WebhookAttempt } from './webhook-attempt.entity.ts';
 import { WebhookEndpointChange } from './webhook-endpoint-change.entity.ts';
 import { WebhookEndpoint } from './webhook-endpoint.entity.ts';
 
 export const webhookSorting = sortedById(WebhookEndpoint, 'webhookEndpoints', {});
-export const webhookList = { filter: {}, sorting: webhookSorting };
+export const webhookList = {
+  filter: { ownerId: { property: 'ownerId', comparison: 'equals', rule: anyRule<Id>() } },
+  sorting: webhookSorting,
+} satisfies List<WebhookEndpoint>;
 
 export const attemptSorting = sortedById(WebhookAttempt, 'webhookAttempts', {});
-export const attemptList = { filter: {}, sorting: attemptSorting };
+export const attemptList = {
+  filter: {
+    /** Those that weren't answered by 2xx. */
+    failedOnly: { rule: anyRule<boolean>() },
+    eventId: { property: 'eventId', comparison: 'equals', rule: searchTextRule },
+  },
+  sorting: attemptSorting,
+} satisfies List<WebhookAttempt>;
+export type AttemptFilter = FilterOf<typeof attemptList.filter>;
+export type AttemptFilterRequest = FilterRequest<typeof attemptList.filter>;
+
+/** The events that an endpoint waits for. */
+export interface WebhookBacklog {
+  /** Of the types that it wants. */
+  readonly events: number;
+  /** Null without any. */
+  readonly oldestAt: Date | null;
+}
 
 export const webhookHistorySorting = sortedById(WebhookEndpointChange, 'webhookHistory', {});
 export const webhookHistoryList = { filter: {}, sorting: webhookHistorySorting };
 
 export type NewWebhookEndpoint = Pick<
   RowData<WebhookEndpoint>,
-  'url' | 'description' | 'eventTypes' | 'isThin' | 'maxInFlight' | 'createdAt' | 'position'
+  'ownerId' | 'url' | 'description' | 'eventTypes' | 'isThin' | 'maxInFlight' | 'createdAt' | 'signingKey' | 'position'
 >;
 
 export interface WebhookStore
@@ -30,15 +52,25 @@ export interface WebhookStore
   endLease(id: Id): Promise<void>;
   /** Sets the actor for the changes of this store's transaction. */
   attributeChangesTo(by: string): Promise<void>;
-  /** Events that were refused are sent like others. */
-  forgetRefusals(id: Id): Promise<void>;
   recordReplay(id: Id, by: string, at: Date): Promise<void>;
   recordAttempt(attempt: RowData<WebhookAttempt>): Promise<void>;
   /** The same page of its attempts for each endpoint. */
-  attemptsPerEndpoint(ids: readonly Id[], keyset: Keyset<'ID'>): Promise<Slice<WebhookAttempt>[]>;
-  countAttemptsPerEndpoint(ids: readonly Id[]): Promise<number[]>;
+  attemptsPerEndpoint(
+    ids: readonly Id[],
+    filter: AttemptFilter,
+    keyset: Keyset<'ID'>,
+  ): Promise<Slice<WebhookAttempt>[]>;
+  countAttemptsPerEndpoint(ids: readonly Id[], filter: AttemptFilter): Promise<number[]>;
+  /** Of each endpoint: at most so many are counted, among so many events after its position. */
+  backlogs(
+    ids: readonly Id[],
+    limits: { readonly counted: number; readonly looked: number },
+  ): Promise<WebhookBacklog[]>;
   historyPerEndpoint(ids: readonly Id[], keyset: Keyset<'ID'>): Promise<Slice<WebhookEndpointChange>[]>;
   countHistoryPerEndpoint(ids: readonly Id[]): Promise<number[]>;
-  /** Deletes attempts from before that instant, and all but the last of each endpoint, so many. */
-  deleteOldAttempts(before: Date, kept: number): Promise<void>;
+  /**
+   * Deletes attempts from before that instant, and all but the last of each endpoint, so many; and the history of
+   * endpoints that were deleted before that instant.
+   */
+  deleteOld(before: Date, kept: number): Promise<void>;
 }

@@ -2,6 +2,7 @@ import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
 
 import type { EventType } from '../../domain/events/event.ts';
 import type { NewWebhook, WebhookChanges } from '../../domain/webhooks/webhook-fields.ts';
+import type { AttemptFilterRequest } from '../../domain/webhooks/webhook.store.ts';
 import { EventTypeEnum } from '../events/event.type.ts';
 
 const urlDescription =
@@ -87,7 +88,9 @@ export class RotateWebhookSecretInput extends ChosenEndpoint {
 
 @InputType('ReplayWebhookEndpointInput', { description: 'Which endpoint to set back, and to where.' })
 export class ReplayWebhookEndpointInput extends ChosenEndpoint {
-  @Field(() => ID, { description: 'The id of an event: every later one is sent once more.' })
+  @Field(() => ID, {
+    description: 'The id of an event that it has come to: every later one is sent once more.',
+  })
   after!: string;
 }
 
@@ -100,6 +103,18 @@ export class TestWebhookEndpointInput {
 @InputType('DeleteWebhookEndpointInput', { description: 'Which endpoint to delete.' })
 export class DeleteWebhookEndpointInput extends ChosenEndpoint {}
 
+@InputType('WebhookAttemptFilter', { description: 'An attempt must match every field that is given.' })
+export class WebhookAttemptFilterInput implements AttemptFilterRequest {
+  @Field(() => Boolean, {
+    nullable: true,
+    description: 'Whether only attempts are shown that were not answered by 2xx.',
+  })
+  failedOnly?: boolean | null;
+
+  @Field(() => String, { nullable: true, description: 'Only attempts of the event with this id.' })
+  eventId?: string | null;
+}
+
 @ArgsType()
 export class WebhookPageArgs {
   @Field(() => Int, {
@@ -110,4 +125,10 @@ export class WebhookPageArgs {
 
   @Field(() => String, { nullable: true, description: 'Only entries after this cursor.' })
   after?: string | null;
+}
+
+@ArgsType()
+export class WebhookAttemptArgs extends WebhookPageArgs {
+  @Field(() => WebhookAttemptFilterInput, { nullable: true, description: 'Which attempts; all by default.' })
+  filter?: WebhookAttemptFilterInput | null;
 }

@@ -9,11 +9,11 @@ import { isVersion } from '../../domain/version.ts';
 import { type AttemptResult, resultOf, type WebhookAttempt } from '../../domain/webhooks/webhook-attempt.entity.ts';
 import type { WebhookEndpointChange } from '../../domain/webhooks/webhook-endpoint-change.entity.ts';
 import {
-  stateOf,
   type WebhookEndpoint,
   type WebhookState,
   webhookVersion,
 } from '../../domain/webhooks/webhook-endpoint.entity.ts';
+import type { WebhookBacklog } from '../../domain/webhooks/webhook.store.ts';
 import { PageArgs } from '../connections/connection.args.ts';
 import { childConnection, PageConnection, requestFor } from '../connections/connection.ts';
 import type { GraphQLContext } from '../context.ts';
@@ -30,6 +30,7 @@ import {
   RotateWebhookSecretInput,
   TestWebhookEndpointInput,
   UpdateWebhookEndpointInput,
+  WebhookAttemptArgs,
   WebhookPageArgs,
 } from './webhook.input.ts';
 import {
@@ -44,6 +45,7 @@ import {
   UpdateWebhookEndpointPayload,
   WebhookAttemptConnectionType,
   WebhookAttemptType,
+  WebhookBacklogType,
   WebhookEndpointChangeConnectionType,
   WebhookEndpointChangeType,
   WebhookEndpointConnectionType,
@@ -70,10 +72,11 @@ class WebhookAttemptResolver {
 /** The administration of webhook endpoints. A change takes effect in every process within two seconds. */
 @Resolver(() => WebhookEndpointType)
 class WebhookEndpointResolver {
-  @NeedsScope('admin')
+  @NeedsScope('webhooks')
   @Query(() => WebhookEndpointConnectionType, {
     nullable: true,
-    description: 'All webhook endpoints, page by page. Needs the scope ADMIN.',
+    description:
+      'The webhook endpoints of the key, or all of them for administrators, page by page. Needs the scope WEBHOOKS.',
   })
   async webhookEndpoints(
     @Args(() => PageArgs) args: PageArgs,
@@ -83,10 +86,10 @@ class WebhookEndpointResolver {
     return new PageConnection(await webhooks.list(requestFor(args, info)), () => webhooks.count());
   }
 
-  @NeedsScope('admin')
+  @NeedsScope('webhooks')
   @Query(() => WebhookEndpointType, {
     nullable: true,
-    description: 'The endpoint with this id; null when there is none. Needs the scope ADMIN.',
+    description: 'The endpoint with this id; null when there is none. Needs the scope WEBHOOKS.',
   })
   webhookEndpoint(
     @Arg('id', () => ID, { description: 'The id of an endpoint.' }) id: string,
@@ -96,8 +99,8 @@ class WebhookEndpointResolver {
   }
 
   @FieldResolver(() => WebhookStateEnum, { description: 'Whether it is sent what happens.' })
-  state(@Root() endpoint: WebhookEndpoint): WebhookState {
-    return stateOf(endpoint);
+  state(@Root() endpoint: WebhookEndpoint, @Ctx() { services: { webhooks } }: GraphQLContext): WebhookState {
+    return webhooks.stateOf(endpoint);
   }
 
   @FieldResolver(() => [EventTypeEnum], { nullable: true, description: 'The types that it is sent; null for all.' })
@@ -124,11 +127,19 @@ class WebhookEndpointResolver {
   })
   attempts(
     @Root() endpoint: WebhookEndpoint,
-    @Args(() => WebhookPageArgs) args: WebhookPageArgs,
+    @Args(() => WebhookAttemptArgs) args: WebhookAttemptArgs,
     @Ctx() { loaders }: GraphQLContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<PageConnection<WebhookAttempt> | null> {
     return childConnection(loaders.children('WebhookEndpoint.attempts', attemptsIn), endpoint, args, info);
+  }
+
+  @FieldResolver(() => WebhookBacklogType, {
+    nullable: true,
+    description: 'What it waits for, whatever its state; what is saved of its position may be 5 s old.',
+  })
+  backlog(@Root() { id }: WebhookEndpoint, @Ctx() { loaders }: GraphQLContext): Promise<WebhookBacklog> {
+    return loaders.ofEach('WebhookEndpoint.backlog', ({ webhooks }, ids) => webhooks.backlogs(ids)).load(id);
   }
 
   @FieldResolver(() => WebhookEndpointChangeConnectionType, {
@@ -144,10 +155,11 @@ class WebhookEndpointResolver {
     return childConnection(loaders.children('WebhookEndpoint.history', historyIn), endpoint, args, info);
   }
 
-  @NeedsScope('admin')
+  @NeedsScope('webhooks')
   @Mutation(() => CreateWebhookEndpointPayload, {
     nullable: true,
-    description: 'Creates an endpoint. CONFLICT beyond 1,000, or while webhooks are off. Needs the scope ADMIN.',
+    description:
+      'Creates an endpoint. CONFLICT beyond 5 of a key or 1,000 in all, or while webhooks are off. Needs the scope WEBHOOKS.',
   })
   createWebhookEndpoint(
     @Arg('input', () => CreateWebhookEndpointInput, { description: 'The new endpoint.' })
@@ -157,10 +169,10 @@ class WebhookEndpointResolver {
     return webhooks.create(input);
   }
 
-  @NeedsScope('admin')
+  @NeedsScope('webhooks')
   @Mutation(() => UpdateWebhookEndpointPayload, {
     nullable: true,
-    description: 'Changes an endpoint. NOT_FOUND when there is none. Needs the scope ADMIN.',
+    description: 'Changes an endpoint. NOT_FOUND when there is none. Needs the scope WEBHOOKS.',
   })
   async updateWebhookEndpoint(
     @Arg('input', () => UpdateWebhookEndpointInput, { description: 'Which endpoint, and what to change.' })
@@ -170,10 +182,10 @@ class WebhookEndpointResolver {
     return { webhookEndpoint: await webhooks.update(id, changes, seen(ifVersion)) };
   }
 
-  @NeedsScope('admin')
+  @NeedsScope('webhooks')
   @Mutation(() => PauseWebhookEndpointPayload, {
     nullable: true,
-    description: 'Sends nothing to an endpoint until it is resumed. Needs the scope ADMIN.',
+    description: 'Sends nothing to an endpoint until it is resumed. Needs the scope WEBHOOKS.',
   })
   async pauseWebhookEndpoint(
     @Arg('input', () => PauseWebhookEndpointInput, { description: 'Which endpoint.' })
@@ -183,11 +195,11 @@ class WebhookEndpointResolver {
     return { webhookEndpoint: await webhooks.pause(id, seen(ifVersion)) };
   }
 
-  @NeedsScope('admin')
+  @NeedsScope('webhooks')
   @Mutation(() => ResumeWebhookEndpointPayload, {
     nullable: true,
     description:
-      'Sends to a paused, failing or disabled endpoint again, from where it was, at once. Needs the scope ADMIN.',
+      'Sends to a paused, failing or disabled endpoint again, from where it was, at once. Needs the scope WEBHOOKS.',
   })
   async resumeWebhookEndpoint(
     @Arg('input', () => ResumeWebhookEndpointInput, { description: 'Which endpoint.' })
@@ -197,10 +209,11 @@ class WebhookEndpointResolver {
     return { webhookEndpoint: await webhooks.resume(id, seen(ifVersion)) };
   }
 
-  @NeedsScope('admin')
+  @NeedsScope('webhooks')
   @Mutation(() => RotateWebhookSecretPayload, {
     nullable: true,
-    description: 'Gives an endpoint a new secret; deliveries are signed with both for a while. Needs the scope ADMIN.',
+    description:
+      'Gives an endpoint a new secret; deliveries are signed with both for a while. Needs the scope WEBHOOKS.',
   })
   rotateWebhookSecret(
     @Arg('input', () => RotateWebhookSecretInput, { description: 'Which endpoint, and for how long both are good.' })
@@ -210,11 +223,11 @@ class WebhookEndpointResolver {
     return webhooks.rotateSecret(id, overlapSeconds, seen(ifVersion));
   }
 
-  @NeedsScope('admin')
+  @NeedsScope('webhooks')
   @Mutation(() => ReplayWebhookEndpointPayload, {
     nullable: true,
     description:
-      'Sends everything after an event once more. EVENTS_GONE when the log no longer has it. Needs the scope ADMIN.',
+      'Sends everything after an event once more. EVENTS_GONE when the log no longer has it. Needs the scope WEBHOOKS.',
   })
   async replayWebhookEndpoint(
     @Arg('input', () => ReplayWebhookEndpointInput, { description: 'Which endpoint, and from where.' })
@@ -224,25 +237,25 @@ class WebhookEndpointResolver {
     return { webhookEndpoint: await webhooks.replay(id, after, seen(ifVersion)) };
   }
 
-  @NeedsScope('admin')
+  @NeedsScope('webhooks')
   @Mutation(() => TestWebhookEndpointPayload, {
     nullable: true,
     description:
-      'Sends an event of the type `webhook.test` now, and returns what came of it, at most 15 seconds later. Needs the scope ADMIN.',
+      'Sends an event of the type `webhook.test` now, and returns what came of it, at most 15 seconds later. Needs the scope WEBHOOKS.',
   })
   async testWebhookEndpoint(
     @Arg('input', () => TestWebhookEndpointInput, { description: 'Which endpoint.' }) { id }: TestWebhookEndpointInput,
     @Ctx() { atomic, services: { webhooks } }: GraphQLContext,
   ): Promise<TestWebhookEndpointPayload> {
     if (atomic !== undefined) throw notAtomic();
-    const { status = null, failure = null, durationMillis } = await webhooks.test(id);
-    return { status, failure, durationMillis };
+    const { status = null, failure = null, cause = null, durationMillis } = await webhooks.test(id);
+    return { status, failure, cause, durationMillis };
   }
 
-  @NeedsScope('admin')
+  @NeedsScope('webhooks')
   @Mutation(() => DeleteWebhookEndpointPayload, {
     nullable: true,
-    description: 'Deletes an endpoint with its attempts; its history stays. Needs the scope ADMIN.',
+    description: 'Deletes an endpoint with its attempts; its history stays. Needs the scope WEBHOOKS.',
   })
   async deleteWebhookEndpoint(
     @Arg('input', () => DeleteWebhookEndpointInput, { description: 'Which endpoint.' })
@@ -271,7 +284,7 @@ function notAtomic(): Error {
 function attemptsIn({ webhooks }: Services): ChildList<WebhookAttempt> {
   return {
     listPerParent: (ids, request) => webhooks.listAttempts(ids, request),
-    countPerParent: (ids) => webhooks.countAttempts(ids),
+    countPerParent: (ids, filter) => webhooks.countAttempts(ids, filter),
   };
 }
 

@@ -3,6 +3,7 @@ import { Field, ID, Int, ObjectType } from 'type-graphql';
 import type { AttemptResult, WebhookAttempt, WebhookFailure } from '../../domain/webhooks/webhook-attempt.entity.ts';
 import type { WebhookAction, WebhookEndpointChange } from '../../domain/webhooks/webhook-endpoint-change.entity.ts';
 import type { DisabledReason, WebhookEndpoint, WebhookState } from '../../domain/webhooks/webhook-endpoint.entity.ts';
+import type { WebhookBacklog } from '../../domain/webhooks/webhook.store.ts';
 import { connectionType } from '../connections/connection.type.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
 import { registerEnum } from '../enum.ts';
@@ -10,13 +11,15 @@ import { registerEnum } from '../enum.ts';
 export const WebhookStateEnum = registerEnum<WebhookState>('WebhookEndpointState', 'What happens to an endpoint.', {
   active: 'It is sent what happens.',
   paused: 'Nothing is sent until it is resumed; it goes on from where it was.',
+  held: 'Nothing is sent until its signing key is set again, or it gets a new secret.',
   failing: 'Its last attempts have failed: only the next event is tried, less and less often.',
-  disabled: 'Nothing is sent until it is resumed: it has failed for 5 days, or answered 410.',
+  disabled: 'Nothing is sent until it is resumed: it has failed for 5 days or answered 410, or its key has ended.',
 });
 
 const DisabledReasonEnum = registerEnum<DisabledReason>('WebhookDisabledReason', 'Why an endpoint was disabled.', {
   GONE: 'It has answered 410.',
   FAILED_FOR_DAYS: 'It has accepted nothing for 5 days.',
+  KEY_ENDED: 'The key that manages it was revoked or has expired.',
 });
 
 const WebhookActionEnum = registerEnum<WebhookAction>('WebhookEndpointAction', 'What was done to an endpoint.', {
@@ -39,10 +42,11 @@ const WebhookFailureEnum = registerEnum<WebhookFailure>('WebhookFailure', 'Why t
   TIMEOUT: 'There was no response within the time.',
   FORBIDDEN_ADDRESS: 'The host has an address that is not allowed.',
   PROTOCOL: 'It was no response of HTTP.',
+  TOO_LARGE: 'More was sent than is read of a response.',
 });
 
 @ObjectType('WebhookAttempt', { description: 'An attempt to deliver an event.', simpleResolvers: true })
-export class WebhookAttemptType implements Omit<WebhookAttempt, 'id' | 'endpointId' | 'refusals' | 'retryAt'> {
+export class WebhookAttemptType implements Omit<WebhookAttempt, 'id' | 'endpointId' | 'refusals'> {
   @Field(() => String, { description: 'The id of the event, as in the header `webhook-id`.' })
   eventId!: string;
 
@@ -55,8 +59,20 @@ export class WebhookAttemptType implements Omit<WebhookAttempt, 'id' | 'endpoint
   @Field(() => WebhookFailureEnum, { nullable: true, description: 'Why there was no response.' })
   failure!: WebhookFailure | null;
 
+  @Field(() => String, { nullable: true, description: 'The cause of the failure, in words.' })
+  cause!: string | null;
+
   @Field(() => Int, { description: 'How long it took, in milliseconds.' })
   durationMillis!: number;
+}
+
+@ObjectType('WebhookBacklog', { description: 'The events that an endpoint waits for.', simpleResolvers: true })
+export class WebhookBacklogType implements WebhookBacklog {
+  @Field(() => Int, { description: 'How many, of the types that it wants; counted up to 10,000.' })
+  events!: number;
+
+  @Field(() => DateTimeScalar, { nullable: true, description: 'When the oldest one was made; null without any.' })
+  oldestAt!: Date | null;
 }
 
 @ObjectType('WebhookEndpointChange', { description: 'An entry in the history of an endpoint.', simpleResolvers: true })
@@ -84,6 +100,9 @@ export class WebhookEndpointType implements Pick<WebhookEndpoint, 'id' | 'url' |
 
   @Field(() => String, { description: 'Where events are sent to.' })
   url!: string;
+
+  @Field(() => ID, { nullable: true, description: 'The key that manages it; null where administrators do.' })
+  ownerId!: WebhookEndpoint['id'] | null;
 
   @Field(() => String, { nullable: true, description: 'A note for people.' })
   description!: string | null;
@@ -165,6 +184,9 @@ export class TestWebhookEndpointPayload {
 
   @Field(() => WebhookFailureEnum, { nullable: true, description: 'Why there was no response.' })
   failure!: WebhookFailure | null;
+
+  @Field(() => String, { nullable: true, description: 'The cause of the failure, in words.' })
+  cause!: string | null;
 
   @Field(() => Int, { description: 'How long it took, in milliseconds.' })
   durationMillis!: number;

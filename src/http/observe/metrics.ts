@@ -42,7 +42,8 @@ export interface MetricsSources {
 }
 
 export interface WebhookFigures {
-  readonly lagSeconds: number;
+  /** By state. */
+  readonly lagSeconds: Readonly<Record<'active' | 'failing', number>>;
   /** By state. */
   readonly endpoints: Readonly<Record<string, number>>;
 }
@@ -154,13 +155,23 @@ export class Metrics {
 
   /** While webhooks are on. */
   watchWebhooks(webhooks: { readonly figures: WebhookFigures }): void {
-    const lagHelp = 'How old the oldest event is that an active endpoint of this process waits for.';
-    this.#gauge('webhook_lag_seconds', lagHelp, [], (gauge) => gauge.set(webhooks.figures.lagSeconds), 'max');
-    const showEndpoints = (gauge: Gauge<'state'>): void => {
-      for (const [state, count] of Object.entries(webhooks.figures.endpoints)) gauge.set({ state }, count);
-    };
+    const lagHelp = 'How old the oldest event is that an endpoint of this process waits for, by its state.';
+    this.#gauge(
+      'webhook_lag_seconds',
+      lagHelp,
+      ['state'],
+      showByState(() => webhooks.figures.lagSeconds),
+      'max',
+    );
     // Each process knows all of them.
-    this.#gauge('webhook_endpoints', 'Webhook endpoints, by state.', ['state'], showEndpoints, 'max');
+    const endpointsHelp = 'Webhook endpoints, by state.';
+    this.#gauge(
+      'webhook_endpoints',
+      endpointsHelp,
+      ['state'],
+      showByState(() => webhooks.figures.endpoints),
+      'max',
+    );
   }
 
   countRequest({ operation: name, status, seconds }: CompletedRequest): void {
@@ -258,4 +269,10 @@ export function createMetricsServer(source: MetricsSource, callers: Callers, onR
   server.addHook('onClose', async () => node.overload.stop());
   registerMetrics(server, source);
   return server;
+}
+
+function showByState(read: () => Readonly<Record<string, number>>): (gauge: Gauge<'state'>) => void {
+  return (gauge) => {
+    for (const [state, value] of Object.entries(read())) gauge.set({ state }, value);
+  };
 }

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 
-import { stateOf, type WebhookEndpoint } from '../../domain/webhooks/webhook-endpoint.entity.ts';
+import type { WebhookEndpoint } from '../../domain/webhooks/webhook-endpoint.entity.ts';
 import type { Metrics } from './metrics.ts';
 
 /** An endpoint, as the log names it: by its id and the host, because a URL may have a secret in its path. */
@@ -13,6 +13,7 @@ interface AttemptFigures {
   readonly outcome: string;
   readonly status?: number | undefined;
   readonly failure?: string | undefined;
+  readonly cause?: string | undefined;
 }
 
 /** Logs what becomes of webhook endpoints, and counts their attempts. */
@@ -20,13 +21,15 @@ export function webhookEvents(log: FastifyBaseLogger, metrics: Metrics) {
   return {
     onAttempt: (_endpoint: NamedEndpoint, { outcome }: AttemptFigures): void =>
       metrics.webhookAttempts.inc({ result: outcome }),
-    onFailing: (endpoint: NamedEndpoint, { status, failure }: AttemptFigures): void =>
-      log.warn({ ...named(endpoint), status, failure }, 'webhook endpoint fails'),
+    onFailing: (endpoint: NamedEndpoint, { status, failure, cause }: AttemptFigures): void =>
+      log.warn({ ...named(endpoint), status, failure, cause }, 'webhook endpoint fails'),
     onRecovered: (endpoint: NamedEndpoint): void => log.info(named(endpoint), 'webhook endpoint accepts events again'),
     onDisabled: (endpoint: NamedEndpoint, reason: string): void =>
       log.error({ ...named(endpoint), reason }, 'webhook endpoint is disabled'),
+    onKeyEnded: (endpoint: NamedEndpoint): void =>
+      log.warn({ ...named(endpoint), reason: 'KEY_ENDED' }, 'webhook endpoint is disabled'),
     onSwitched: (endpoint: WebhookEndpoint, by: string): void =>
-      log.info({ ...named(endpoint), by }, `webhook endpoint is ${stateOf(endpoint)}`),
+      log.info({ ...named(endpoint), by }, `webhook endpoint is ${endpoint.state}`),
     onFailure: (error: unknown): void => log.error({ err: error }, 'webhooks are not delivered'),
   };
 }

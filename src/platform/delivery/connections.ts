@@ -37,7 +37,8 @@ export class ConnectError extends Error {
 export interface Connection {
   readonly client: Client;
   readonly socket: Socket;
-  readonly origin: string;
+  /** Of the origin, for receivers that are trusted or not: they may have other addresses. */
+  readonly key: string;
   readonly address: string;
   readonly isReused: boolean;
   /** Monotonic time. */
@@ -66,13 +67,13 @@ export class Connections {
    * A connection to the URL's host, which has a slot of its address until `release` or `destroy`: an idle one, or one
    * that is opened before a moment (monotonic time). Throws DestinationError, AddressBusyError and ConnectError.
    */
-  async take(url: URL, endsAt: number): Promise<Connection> {
-    return this.#takeIdle(url.origin) ?? this.open(url, endsAt);
+  async take(url: URL, isTrusted: boolean, endsAt: number): Promise<Connection> {
+    return this.#takeIdle(keyOf(url, isTrusted)) ?? this.open(url, isTrusted, endsAt);
   }
 
-  async open(url: URL, endsAt: number): Promise<Connection> {
+  async open(url: URL, isTrusted: boolean, endsAt: number): Promise<Connection> {
     const leftMillis = Math.max(0, endsAt - performance.now());
-    const addresses = (await within(leftMillis, this.#destinations.addressesOf(url))) ?? [];
+    const addresses = (await within(leftMillis, this.#destinations.addressesOf(url, isTrusted))) ?? [];
     const connectEndsAt = Math.min(performance.now() + connectMillis, endsAt);
     let failure: unknown = new errors.ConnectTimeoutError();
     for (const address of addresses.slice(0, maxAddresses)) {
@@ -81,7 +82,8 @@ export class Connections {
       this.#takeSlot(address);
       try {
         await within(leftToConnect, this.#takeTurn());
-        return await this.#open(url, address, Math.max(1, connectEndsAt - performance.now()));
+        const leftNow = Math.max(1, connectEndsAt - performance.now());
+        return await this.#open(url, keyOf(url, isTrusted), address, leftNow);
       } catch (error) {
         this.#releaseSlot(address);
         failure = error;
@@ -98,12 +100,12 @@ export class Connections {
 
   /** The request has ended, and the connection may take another one. */
   release(connection: Connection): void {
-    const { client, origin, openedAt } = connection;
+    const { client, key, openedAt } = connection;
     const isOld = performance.now() - openedAt > maxAgeMillis;
     if (this.#isClosed || client.destroyed || isOld || this.#idleCount >= maxIdle) return this.destroy(connection);
     this.#releaseSlot(connection.address);
-    const idle = this.#idle.get(origin) ?? [];
-    this.#idle.set(origin, [...idle, { ...connection, isReused: true }]);
+    const idle = this.#idle.get(key) ?? [];
+    this.#idle.set(key, [...idle, { ...connection, isReused: true }]);
     return undefined;
   }
 
@@ -123,12 +125,12 @@ export class Connections {
     return [...this.#idle.values()].reduce((sum, { length }) => sum + length, 0);
   }
 
-  #takeIdle(origin: string): Connection | undefined {
-    const idle = this.#idle.get(origin) ?? [];
+  #takeIdle(key: string): Connection | undefined {
+    const idle = this.#idle.get(key) ?? [];
     const youngest = idle.at(-1);
     if (youngest === undefined) return undefined;
     if (performance.now() - youngest.openedAt > maxAgeMillis) {
-      this.#idle.delete(origin);
+      this.#idle.delete(key);
       for (const each of idle) destroy(each);
       return undefined;
     }
@@ -137,13 +139,13 @@ export class Connections {
     return youngest;
   }
 
-  #remove({ client, origin }: Connection): void {
-    const left = (this.#idle.get(origin) ?? []).filter((each) => each.client !== client);
-    if (left.length === 0) this.#idle.delete(origin);
-    else this.#idle.set(origin, left);
+  #remove({ client, key }: Connection): void {
+    const left = (this.#idle.get(key) ?? []).filter((each) => each.client !== client);
+    if (left.length === 0) this.#idle.delete(key);
+    else this.#idle.set(key, left);
   }
 
-  async #open(url: URL, address: string, timeout: number): Promise<Connection> {
+  async #open(url: URL, key: string, address: string, timeout: number): Promise<Connection> {
     const { origin, hostname, protocol } = url;
     const connect = buildConnector({
       timeout,
@@ -173,7 +175,7 @@ export class Connections {
       maxHeaderSize: maxHeaderBytes,
       allowH2: false,
     });
-    const connection = { client, socket, origin, address, isReused: false, openedAt: performance.now() };
+    const connection = { client, socket, key, address, isReused: false, openedAt: performance.now() };
     client.once('disconnect', () => {
       this.#remove(connection);
       destroy(connection);
@@ -192,6 +194,10 @@ export class Connections {
     if (count > 0) this.#underWay.set(address, count);
     else this.#underWay.delete(address);
   }
+}
+
+function keyOf({ origin }: URL, isTrusted: boolean): string {
+  return `${isTrusted ? 'trusted' : 'public'} ${origin}`;
 }
 
 /** Whatever it was doing; its failure is known already. A client that has sent nothing doesn't know its socket. */

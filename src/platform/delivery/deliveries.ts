@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { attempt, every, inBackground } from '../background.ts';
-import type { DeliveryLog, DeliveryStore, DisabledReason, Endpoint } from './endpoint.ts';
+import type { DeliveryLog, DeliveryStore, DisabledReason, Endpoint, Progress, SaveOutcome } from './endpoint.ts';
 import { type Delivery, EndpointRun, type Standing } from './endpoint-run.ts';
 import { LogReader } from './log-reader.ts';
 import type { Sender, SendResult } from './sender.ts';
@@ -23,7 +23,8 @@ export interface DeliveriesOptions<E extends Endpoint> {
   readonly onFailure: (error: unknown) => void;
 }
 
-const leaseMillis = 30_000;
+/** A round renews what would end within 20 s of the 30, so that a lease lasts so long from the question on. */
+const leaseMillis = 20_000;
 const leaseEveryMillis = 1_000;
 const saveEveryMillis = 300;
 /** Positions that have passed nothing but unwanted events are saved so often. */
@@ -38,6 +39,8 @@ export class Deliveries<E extends Endpoint> {
   readonly #options: DeliveriesOptions<E>;
   readonly #holderId = randomUUID();
   #runs = new Map<string, EndpointRun<E>>();
+  /** Whose lease is another one by now: what is still under way are attempts all the same. */
+  readonly #lost = new Set<EndpointRun<E>>();
   /** By the standing of their endpoints. */
   readonly #underWay: [number, number, number] = [0, 0, 0];
   /** Those that may have something to send, each in its turn. */
@@ -64,10 +67,10 @@ export class Deliveries<E extends Endpoint> {
     });
   }
 
-  /** How old the oldest event is that an active endpoint of this process waits for. */
-  get lagSeconds(): number {
-    const active = [...this.#runs.values()].filter(({ state }) => state === 'active');
-    const waits = active.map(({ waitsSince }) => waitsSince?.getTime() ?? Infinity);
+  /** How old the oldest event is that an endpoint of this process in that state waits for. */
+  lagSeconds(state: 'active' | 'failing'): number {
+    const runs = [...this.#runs.values()].filter((run) => run.state === state);
+    const waits = runs.map(({ waitsSince }) => waitsSince?.getTime() ?? Infinity);
     return Math.max(0, (this.#options.now() - Math.min(...waits, Infinity)) / 1_000);
   }
 
@@ -144,9 +147,17 @@ export class Deliveries<E extends Endpoint> {
 
   #runOf(endpoint: E): EndpointRun<E> {
     const run = this.#runs.get(endpoint.id);
-    if (run === undefined || run.endpoint.fence !== endpoint.fence) return new EndpointRun(endpoint);
-    run.renew(endpoint);
-    return run;
+    if (run?.endpoint.fence === endpoint.fence) {
+      run.renew(endpoint);
+      return run;
+    }
+    if (run !== undefined) this.#lose(run);
+    return new EndpointRun(endpoint);
+  }
+
+  #lose(run: EndpointRun<E>): void {
+    run.end();
+    this.#lost.add(run);
   }
 
   /** In the next tick of the event loop, once for all that may have something to send in this one. */
@@ -210,11 +221,12 @@ export class Deliveries<E extends Endpoint> {
   async #send(run: EndpointRun<E>, delivery: Delivery): Promise<void> {
     const { sender, now, enterTick } = this.#options;
     await enterTick();
-    const { url, secrets } = run.endpoint;
-    const { id, body } = delivery.event;
-    const result = await sender.send({ url, id, body: body(), secrets: secrets() });
+    const { url, secrets, isTrusted } = run.endpoint;
+    const { id, isReplay, body } = delivery.event;
+    const result = await sender.send({ url, id, isReplay, isTrusted, body: body(), secrets: secrets() });
     if (result === 'busy') {
-      run.postpone(delivery, now() + busyMillis);
+      const from = now();
+      run.postpone(delivery, { from, until: from + busyMillis });
       setTimeout(() => this.#sendSoon(run), busyMillis + 1).unref();
     } else {
       this.#finish(run, delivery, result);
@@ -247,24 +259,37 @@ export class Deliveries<E extends Endpoint> {
    * which sends again what isn't saved.
    */
   async #save(withPositions: boolean): Promise<void> {
-    const taken = [...this.#runs.values()].flatMap((run) => {
+    const taken = [...this.#runs.values(), ...this.#lost].flatMap((run) => {
       const progress = run.takeProgress(withPositions);
       return progress === undefined ? [] : [{ run, progress }];
     });
     if (taken.length === 0) return;
     try {
-      const saved = new Set(await this.#options.store.save(taken.map(({ progress }) => progress)));
-      for (const { run, progress } of taken) {
-        if (saved.has(progress.id) && !progress.isReturned) {
-          run.recordSaved(progress);
-          this.#sendSoon(run);
-        } else if (this.#runs.get(progress.id) === run) {
-          this.#runs.delete(progress.id);
-        }
+      const { store } = this.#options;
+      // An endpoint may be there twice, with an earlier lease, too.
+      const earlier = taken.filter(({ run }) => this.#lost.has(run));
+      const current = taken.filter(({ run }) => !this.#lost.has(run));
+      for (const part of [earlier, current]) {
+        if (part.length === 0) continue;
+        const outcomes = await store.save(part.map(({ progress }) => progress));
+        for (const { run, progress } of part) this.#settle(run, progress, outcomes.get(progress.id));
       }
     } catch (error) {
       for (const { run, progress } of taken) run.restore(progress);
       this.#report(error);
+    }
+  }
+
+  #settle(run: EndpointRun<E>, progress: Progress, outcome: SaveOutcome | undefined): void {
+    if (outcome === 'locked') {
+      run.restore(progress);
+    } else if (outcome === 'saved' && !progress.isReturned) {
+      run.recordSaved(progress);
+      this.#sendSoon(run);
+    } else {
+      if (this.#runs.get(progress.id) === run) this.#runs.delete(progress.id);
+      if (run.isIdle) this.#lost.delete(run);
+      else this.#lose(run);
     }
   }
 

@@ -60,7 +60,7 @@ export class Destinations {
   }
 
   /** A URL's fault, as a clause after it; undefined when requests may go there. Its name isn't resolved. */
-  refusalOf(text: string): string | undefined {
+  refusalOf(text: string, isTrusted: boolean): string | undefined {
     if (text.length > maxUrlCharacters) return `has more than ${maxUrlCharacters.toLocaleString('en')} characters`;
     if (!URL.canParse(text)) return 'is not a URL, such as https://example.com/webhooks';
     const url = new URL(text);
@@ -69,21 +69,22 @@ export class Destinations {
     if (text.includes('#')) return 'has a fragment';
     if (!this.#ports.has(portOf(url))) return `has a port other than ${[...this.#ports].join(', ')}`;
     const host = hostOf(url);
-    return isIP(host) !== 0 && !this.isAllowed(host) ? 'has an address that is not allowed' : undefined;
+    return isIP(host) !== 0 && !this.isAllowed(host, isTrusted) ? 'has an address that is not allowed' : undefined;
   }
 
-  /** Whether an address is public, or allowed all the same. */
-  isAllowed(text: string): boolean {
+  /** Whether an address is public or, for a receiver that is trusted, allowed all the same. */
+  isAllowed(text: string, isTrusted: boolean): boolean {
     if (!ipaddr.isValid(text) || text.includes('%')) return false;
     const address = ipaddr.parse(text);
-    return this.#allow.some((network) => isIn(address, network)) || isPublic(address);
+    return (isTrusted && this.#allow.some((network) => isIn(address, network))) || isPublic(address);
   }
 
   /** The addresses of a URL's host now, all of them allowed. Throws DestinationError. */
-  async addressesOf(url: URL): Promise<readonly string[]> {
+  async addressesOf(url: URL, isTrusted: boolean): Promise<readonly string[]> {
     const host = hostOf(url);
     const addresses = isIP(host) === 0 ? await this.#resolve(host) : [host];
-    if (!addresses.every((address) => this.isAllowed(address))) throw new DestinationError('FORBIDDEN_ADDRESS');
+    if (!addresses.every((address) => this.isAllowed(address, isTrusted)))
+      throw new DestinationError('FORBIDDEN_ADDRESS');
     return addresses;
   }
 

@@ -1,5 +1,5 @@
 import type { Attempt, DeliveryEvent, DisabledReason, Endpoint, Failing, LogPosition, Progress } from './endpoint.ts';
-import { disabledAfterMillis, failureWait, maxRefusals, refusalWait } from './schedule.ts';
+import { failureWait, hasFailedForDays, isOver, maxRefusals, refusalWait, type Wait } from './schedule.ts';
 import type { SendResult } from './sender.ts';
 
 /** An event that the endpoint is sent. */
@@ -11,7 +11,8 @@ export interface Delivery {
   /** Monotonic time; undefined while it isn't under way. */
   startedAt: number | undefined;
   refusals: number;
-  retryAt: number;
+  /** Undefined when it may be tried at once. */
+  wait: Wait | undefined;
 }
 
 /** A killed process repeats no more deliveries of an endpoint than this. */
@@ -127,12 +128,12 @@ export class EndpointRun<E extends Endpoint> {
     this.isAtEnd = events.length === 0;
     let room = this.#room;
     for (const event of events) {
-      const { count = 0, retryAt = 0 } = this.#refusals[event.id] ?? {};
-      if (!event.isWanted || retryAt === null) this.#pass(event.position);
+      const { count = 0, wait } = this.#refusals[event.id] ?? {};
+      if (!event.isWanted || wait === null) this.#pass(event.position);
       else if (room === 0) return;
       else {
         const { position, bytes } = event;
-        this.#deliveries.push({ event, position, isDone: false, startedAt: undefined, refusals: count, retryAt });
+        this.#deliveries.push({ event, position, isDone: false, startedAt: undefined, refusals: count, wait });
         this.#heldBytes += bytes;
         room -= 1;
       }
@@ -142,12 +143,12 @@ export class EndpointRun<E extends Endpoint> {
 
   /** The event that may be sent now. */
   next(now: number): Delivery | undefined {
-    const { nextAttemptAt } = this.#failing ?? {};
+    const { wait } = this.#failing ?? {};
     // One that may have died meanwhile is tried by one request.
-    const isKnown = nextAttemptAt === undefined && this.standing !== 1;
+    const isKnown = wait === undefined && this.standing !== 1;
     const maxInFlight = isKnown ? this.#endpoint.maxInFlight : 1;
     if (this.#isEnding || this.#disabled !== undefined || this.#underWay >= maxInFlight) return undefined;
-    if (nextAttemptAt !== undefined && now < nextAttemptAt) return undefined;
+    if (wait !== undefined && !isOver(wait, now)) return undefined;
     return firstReady(this.#endpoint.maxInFlight === 1 ? this.#deliveries.slice(0, 1) : this.#deliveries, now);
   }
 
@@ -156,16 +157,16 @@ export class EndpointRun<E extends Endpoint> {
     this.#underWay += 1;
   }
 
-  /** Nothing was sent: the event may be tried at that time. */
-  postpone(delivery: Delivery, retryAt: number): void {
+  /** Nothing was sent: the event may be tried after that. */
+  postpone(delivery: Delivery, wait: Wait): void {
     delivery.startedAt = undefined;
-    delivery.retryAt = retryAt;
+    delivery.wait = wait;
     this.#underWay -= 1;
   }
 
   finish(delivery: Delivery, result: SendResult, now: number): void {
     const { startedAt = 0, event } = delivery;
-    const { outcome, status, failure, durationMillis } = result;
+    const { outcome, status, failure, cause, durationMillis } = result;
     delivery.startedAt = undefined;
     this.#underWay -= 1;
     this.#isHealthy = outcome === 'delivered';
@@ -174,10 +175,15 @@ export class EndpointRun<E extends Endpoint> {
     if (outcome === 'delivered') this.#deliver(delivery, startedAt);
     else if (outcome === 'refused') this.#refuse(delivery, now);
     else this.#fail(result, startedAt, now);
-    const refusals = outcome === 'refused' ? refusalsOf(delivery) : undefined;
-    this.#attempts.push({ eventId: event.id, at: now, status, failure, durationMillis, refusals });
+    const refusals = outcome === 'refused' ? delivery.refusals : undefined;
+    this.#attempts.push({ eventId: event.id, at: now, status, failure, cause, durationMillis, refusals });
     this.#hasChanged = true;
     this.#advance();
+  }
+
+  /** Nothing is under way. */
+  get isIdle(): boolean {
+    return this.#underWay === 0;
   }
 
   /** The progress to save; undefined when nothing has happened. A position alone can wait. */
@@ -196,6 +202,7 @@ export class EndpointRun<E extends Endpoint> {
       failing: this.#failing,
       isHealthy: this.#isHealthy,
       disabled: this.#disabled,
+      refusals: this.#refused(),
       attempts,
       isReturned: this.#isEnding && this.#underWay === 0,
     };
@@ -221,20 +228,37 @@ export class EndpointRun<E extends Endpoint> {
   #refuse(delivery: Delivery, now: number): void {
     delivery.refusals += 1;
     delivery.isDone = delivery.refusals >= maxRefusals;
-    delivery.retryAt = now + refusalWait(delivery.refusals);
-    if (this.#failing !== undefined) this.#failing = { ...this.#failing, nextAttemptAt: undefined };
+    delivery.wait = { from: now, until: now + refusalWait(delivery.refusals) };
+    if (this.#failing !== undefined) this.#failing = { ...this.#failing, wait: undefined };
+  }
+
+  /** Those after the position. */
+  #refused(): Endpoint['refusals'] {
+    const refused = this.#deliveries.filter(({ refusals }) => refusals > 0);
+    return Object.fromEntries(
+      refused.map(({ event, refusals, isDone, wait }) => [
+        event.id,
+        { count: refusals, wait: isDone ? null : (wait ?? { from: 0, until: 0 }) },
+      ]),
+    );
   }
 
   /** Several requests that were under way together fail as one. */
   #fail({ outcome, retryAfterMillis }: SendResult, startedAt: number, now: number): void {
-    const { count = 0, since = now } = this.#failing ?? {};
-    if (startedAt > this.#failedAt) {
-      const nextAttemptAt = now + failureWait(count + 1, retryAfterMillis);
-      this.#failing = { count: count + 1, since, nextAttemptAt };
-      this.#failedAt = performance.now();
-    }
+    const { count: before = 0, since: began = now, wait } = this.#failing ?? {};
+    const isFirst = startedAt > this.#failedAt;
+    const count = isFirst ? before + 1 : before;
+    // A clock that was set back leaves an instant in the future.
+    const since = Math.min(began, now);
+    const until = now + failureWait(count, retryAfterMillis);
+    // A later one may ask for a longer pause.
+    if (isFirst) this.#failing = { count, since, wait: { from: now, until } };
+    else if (retryAfterMillis !== undefined && wait !== undefined)
+      this.#failing = { count, since, wait: { from: wait.from, until: Math.max(wait.until, until) } };
+    if (isFirst) this.#failedAt = performance.now();
     if (outcome === 'gone') this.#disabled = 'GONE';
-    else if (now - since >= disabledAfterMillis) this.#disabled = 'FAILED_FOR_DAYS';
+    else if (hasFailedForDays(since, count, now)) this.#disabled = 'FAILED_FOR_DAYS';
+    if (this.#disabled !== undefined && this.#failing !== undefined) this.#failing = { count, since, wait: undefined };
   }
 
   /** An event that isn't sent is done with the one before it. */
@@ -259,14 +283,10 @@ function firstReady(deliveries: readonly Delivery[], now: number): Delivery | un
   for (const [index, delivery] of deliveries.entries()) {
     if (delivery.isDone) continue;
     const { subject } = delivery.event;
-    const isReady = delivery.startedAt === undefined && delivery.retryAt <= now;
+    const isReady = delivery.startedAt === undefined && (delivery.wait === undefined || isOver(delivery.wait, now));
     if (subject === undefined) return index === 0 && isReady ? delivery : undefined;
     if (isReady && !blocked.has(subject)) return delivery;
     blocked.add(subject);
   }
   return undefined;
-}
-
-function refusalsOf({ refusals, isDone, retryAt }: Delivery): Attempt['refusals'] {
-  return { count: refusals, retryAt: isDone ? undefined : retryAt };
 }

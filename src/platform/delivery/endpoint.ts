@@ -1,3 +1,4 @@
+import type { Wait } from './schedule.ts';
 import type { SendFailure } from './sender.ts';
 
 /** A place in the log. */
@@ -16,6 +17,8 @@ export interface DeliveryEvent {
   readonly at: Date;
   /** Whether the endpoint is sent it at all. */
   readonly isWanted: boolean;
+  /** Whether it was sent to the endpoint before, and is sent again on request. */
+  readonly isReplay: boolean;
   /** An estimate of its memory. */
   readonly bytes: number;
   readonly body: () => string;
@@ -25,10 +28,16 @@ export interface DeliveryEvent {
 export interface Failing {
   /** Of failures since the last success. */
   readonly count: number;
-  /** Milliseconds since 1970, by the shared clock, as is `nextAttemptAt`. */
+  /** Milliseconds since 1970, by the shared clock. */
   readonly since: number;
   /** Undefined when an event was refused since: the endpoint responds, but hasn't accepted anything. */
-  readonly nextAttemptAt: number | undefined;
+  readonly wait: Wait | undefined;
+}
+
+/** An event that was refused so often, and when it is sent again; null when it isn't. */
+interface Refusal {
+  readonly count: number;
+  readonly wait: Wait | null;
 }
 
 export type DisabledReason = 'GONE' | 'FAILED_FOR_DAYS';
@@ -44,8 +53,10 @@ export interface Endpoint {
   readonly failing: Failing | undefined;
   /** Whether its last attempt was a success, or there was none yet. */
   readonly isHealthy: boolean;
-  /** How often events after its position were refused, and when they are tried again; null when they aren't. */
-  readonly refusals: Readonly<Record<string, { readonly count: number; readonly retryAt: number | null }>>;
+  /** Whether it may have addresses that are allowed though they aren't public. */
+  readonly isTrusted: boolean;
+  /** The events after its position that were refused, by their ids. */
+  readonly refusals: Readonly<Record<string, Refusal>>;
   /** With the newest first. */
   readonly secrets: () => readonly string[];
 }
@@ -55,9 +66,11 @@ export interface Attempt {
   readonly at: number;
   readonly status: number | undefined;
   readonly failure: SendFailure | undefined;
+  /** Of the failure, in words. */
+  readonly cause: string | undefined;
   readonly durationMillis: number;
-  /** Set while the event is refused: how often, and when it is tried again; never when `retryAt` is undefined. */
-  readonly refusals: { readonly count: number; readonly retryAt: number | undefined } | undefined;
+  /** How often the event was refused; undefined for any other attempt. */
+  readonly refusals: number | undefined;
 }
 
 /** The state of an endpoint, and its attempts since it was saved last. */
@@ -68,10 +81,17 @@ export interface Progress {
   readonly failing: Failing | undefined;
   readonly isHealthy: boolean;
   readonly disabled: DisabledReason | undefined;
+  readonly refusals: Endpoint['refusals'];
   readonly attempts: readonly Attempt[];
   /** The process sends nothing more to it: others may lease it at once. */
   readonly isReturned: boolean;
 }
+
+/**
+ * What became of a progress. `locked`: somebody has locked the endpoint, and it is to be saved again; `lost`: the lease
+ * is another process's, and of the progress only the attempts are saved.
+ */
+export type SaveOutcome = 'saved' | 'locked' | 'lost';
 
 /** The endpoints, as several processes share them. */
 export interface DeliveryStore<E extends Endpoint> {
@@ -80,8 +100,8 @@ export interface DeliveryStore<E extends Endpoint> {
    * the endpoints that it may send to.
    */
   lease(holderId: string): Promise<readonly E[]>;
-  /** Returns the ids of those that were saved: the lease of the others is another process's. */
-  save(progress: readonly Progress[]): Promise<readonly string[]>;
+  /** What became of each, by the ids of the endpoints. An attempt that is given again is saved once. */
+  save(progress: readonly Progress[]): Promise<ReadonlyMap<string, SaveOutcome>>;
   /** The process ends: others may take its leases at once. */
   release(holderId: string): Promise<void>;
 }

@@ -11,8 +11,11 @@ const refusalWaits = [30 * secondMillis, 3 * minuteMillis, 10 * minuteMillis, 35
 /** An event that was refused so often isn't sent again. */
 export const maxRefusals = refusalWaits.length + 1;
 
-/** An endpoint that has failed for so long is sent nothing more. */
-export const disabledAfterMillis = 5 * 24 * hourMillis;
+/**
+ * An endpoint that has failed for so long is sent nothing more. It has failed as often by then, however long the waits
+ * were, unless the clock was set forth meanwhile.
+ */
+const disabledAfter = { millis: 5 * 24 * hourMillis, failures: 100 };
 
 /** Of endpoints that have failed together, not all are tried again together. */
 const jitter = 0.2;
@@ -38,6 +41,21 @@ export function failureWait(failures: number, retryAfterMillis = 0): number {
 /** How long an event that was refused so often (1 or more, less than `maxRefusals`) isn't tried. */
 export function refusalWait(refusals: number): number {
   return spread(refusalWaits[refusals - 1] ?? 0);
+}
+
+/** By the shared clock, in milliseconds since 1970. */
+export interface Wait {
+  readonly from: number;
+  readonly until: number;
+}
+
+/** A clock that was set back to before the wait began ends it, too: nothing waits longer than it was to. */
+export function isOver({ from, until }: Wait, now: number): boolean {
+  return now >= until || now < from;
+}
+
+export function hasFailedForDays(since: number, failures: number, now: number): boolean {
+  return now - since >= disabledAfter.millis && failures >= disabledAfter.failures;
 }
 
 function spread(millis: number): number {

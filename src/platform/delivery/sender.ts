@@ -19,6 +19,8 @@ export interface SendResult {
   readonly outcome: Outcome;
   readonly status: number | undefined;
   readonly failure: SendFailure | undefined;
+  /** Of the failure, in words. */
+  readonly cause: string | undefined;
   readonly durationMillis: number;
   /** The receiver asks for this pause. */
   readonly retryAfterMillis: number | undefined;
@@ -31,6 +33,10 @@ export interface SendRequest {
   /** JSON. */
   readonly body: string;
   readonly secrets: readonly string[];
+  /** Whether the receiver is told that it was sent before. */
+  readonly isReplay: boolean;
+  /** Whether it may go to addresses that are allowed though they aren't public. */
+  readonly isTrusted: boolean;
 }
 
 interface SenderOptions {
@@ -60,6 +66,7 @@ export class Sender {
     const result = (rest: Pick<SendResult, 'outcome'> & Partial<SendResult>): SendResult => ({
       status: undefined,
       failure: undefined,
+      cause: undefined,
       retryAfterMillis: undefined,
       durationMillis: Math.round(performance.now() - startedAt),
       ...rest,
@@ -70,7 +77,9 @@ export class Sender {
       const retryAfterMillis = retryAfterOf(retryAfter, this.#options.now());
       return result({ outcome: outcomeOf(statusCode), status: statusCode, retryAfterMillis });
     } catch (error) {
-      return error instanceof AddressBusyError ? 'busy' : result({ outcome: 'failed', failure: failureOf(error) });
+      if (error instanceof AddressBusyError) return 'busy';
+      const failure = failureOf(error);
+      return result({ outcome: 'failed', failure, cause: causeOf(error, failure) });
     } finally {
       clearTimeout(timer);
     }
@@ -84,19 +93,19 @@ export class Sender {
   async #attempt(request: SendRequest, ending: AbortController): Promise<Dispatcher.ResponseData> {
     const endsAt = performance.now() + requestMillis;
     const url = new URL(request.url);
-    const connection = await this.#connections.take(url, endsAt);
+    const connection = await this.#connections.take(url, request.isTrusted, endsAt);
     try {
       return await this.#request(connection, url, request, ending);
     } catch (error) {
       if (!connection.isReused || !endedCodes.has(codeOf(error))) throw error;
-      return this.#request(await this.#connections.open(url, endsAt), url, request, ending);
+      return this.#request(await this.#connections.open(url, request.isTrusted, endsAt), url, request, ending);
     }
   }
 
   async #request(
     connection: Connection,
     url: URL,
-    { id, body, secrets }: SendRequest,
+    { id, body, secrets, isReplay }: SendRequest,
     ending: AbortController,
   ): Promise<Dispatcher.ResponseData> {
     const { userAgent, now } = this.#options;
@@ -110,6 +119,7 @@ export class Sender {
           'content-type': 'application/json',
           'accept-encoding': 'identity',
           'user-agent': userAgent,
+          ...(isReplay && { 'webhook-replay': '1' }),
           ...signatureHeaders(id, Math.floor(now() / 1_000), body, secrets),
         },
         body,
@@ -166,6 +176,20 @@ function failureOf(error: unknown): SendFailure {
   if (cause instanceof errors.SocketError && (cause.socket?.bytesRead ?? 0) > 0) return 'PROTOCOL';
   if (networkCodes.has(code)) return 'CONNECT';
   return error instanceof ConnectError ? 'TLS' : 'PROTOCOL';
+}
+
+const maxCauseCharacters = 200;
+
+/** Of a certificate the problem; nothing of an address that isn't allowed. */
+function causeOf(error: unknown, failure: SendFailure): string | undefined {
+  if (failure === 'DNS' || failure === 'FORBIDDEN_ADDRESS' || failure === 'TIMEOUT') return undefined;
+  const cause = error instanceof ConnectError ? error.cause : error;
+  const code = codeOf(cause);
+  const words = failure === 'TLS' && cause instanceof Error ? cause.message : undefined;
+  const text = [code, words].filter((each) => typeof each === 'string' && each !== '').join(': ');
+  // The words are OpenSSL's, in which a receiver's name may be.
+  const shown = text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, maxCauseCharacters);
+  return shown === '' ? undefined : shown;
 }
 
 function codeOf(error: unknown): unknown {

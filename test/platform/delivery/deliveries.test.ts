@@ -8,6 +8,7 @@ import {
   type DeliveryStore,
   type Endpoint,
   type Progress,
+  type SaveOutcome,
   type Sender,
   type SendRequest,
   type SendResult,
@@ -32,6 +33,7 @@ function logOf(count: number, subjects: number): readonly DeliveryEvent[] {
     position: String(index + 1),
     subject: index % 50 === 49 ? undefined : String(index % subjects),
     at: new Date(),
+    isReplay: false,
     isWanted: index % 7 !== 3,
     bytes: 100,
     body: () => String(index + 1),
@@ -48,10 +50,8 @@ type Row = { -readonly [Key in keyof Endpoint]: Endpoint[Key] } & {
 class MemoryStore implements DeliveryStore<Endpoint> {
   readonly rows = new Map<string, Row>();
   readonly #seen = new Set<string>();
-  readonly #refusals = new Map<string, Map<string, { count: number; retryAt: number | null }>>();
 
   add(id: string, maxInFlight: number, isHealthy = true): void {
-    this.#refusals.set(id, new Map());
     this.rows.set(id, {
       id,
       fence: '0',
@@ -60,6 +60,7 @@ class MemoryStore implements DeliveryStore<Endpoint> {
       position: '0',
       failing: undefined,
       isHealthy,
+      isTrusted: true,
       refusals: {},
       secrets: () => ['whsec_AAAA'],
       holder: undefined,
@@ -81,22 +82,17 @@ class MemoryStore implements DeliveryStore<Endpoint> {
     }
     const mine = rows.filter(isMine).slice(0, part);
     for (const row of mine) row.leasedUntil = Date.now() + leaseMillis;
-    for (const row of mine) row.refusals = Object.fromEntries(this.#refusals.get(row.id)!);
     return mine.map((row) => Object.assign({}, row));
   }
 
-  async save(progress: readonly Progress[]): Promise<readonly string[]> {
+  async save(progress: readonly Progress[]): Promise<ReadonlyMap<string, SaveOutcome>> {
     await wait(2);
     const good = progress.filter(({ id, fence }) => this.rows.get(id)!.fence === fence);
-    for (const { id, position, failing, isHealthy, disabled, attempts, isReturned } of good) {
-      Object.assign(this.rows.get(id)!, { position, failing, isHealthy, disabled });
+    for (const { id, position, failing, isHealthy, disabled, refusals, isReturned } of good) {
+      Object.assign(this.rows.get(id)!, { position, failing, isHealthy, disabled, refusals });
       if (isReturned) this.rows.get(id)!.leasedUntil = 0;
-      for (const { eventId, refusals } of attempts) {
-        if (refusals)
-          this.#refusals.get(id)!.set(eventId, { count: refusals.count, retryAt: refusals.retryAt ?? null });
-      }
     }
-    return good.map(({ id }) => id);
+    return new Map(progress.map((each) => [each.id, good.includes(each) ? 'saved' : 'lost']));
   }
 
   async release(holder: string): Promise<void> {
@@ -145,7 +141,7 @@ class Receivers {
       running.delete(body);
       this.underWay -= 1;
       const outcome = ({ 200: 'delivered', 400: 'refused', 410: 'gone' } as const)[status] ?? 'failed';
-      return { outcome, status, failure: undefined, durationMillis: 1, retryAfterMillis: undefined };
+      return { outcome, status, failure: undefined, cause: undefined, durationMillis: 1, retryAfterMillis: undefined };
     };
     return { send, close: () => undefined } as unknown as Sender;
   }

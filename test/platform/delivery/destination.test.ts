@@ -50,13 +50,13 @@ const allowed = ['8.8.8.8', '93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:
 
 it('only public unicast addresses are allowed', () => {
   const destinations = new Destinations();
-  expect(forbidden.filter((each) => destinations.isAllowed(each))).toEqual([]);
-  expect(allowed.filter((each) => !destinations.isAllowed(each))).toEqual([]);
+  expect(forbidden.filter((each) => destinations.isAllowed(each, true))).toEqual([]);
+  expect(allowed.filter((each) => !destinations.isAllowed(each, true))).toEqual([]);
 });
 
 it('a network that an operator names is allowed, and nothing beside it', () => {
   const destinations = new Destinations({ allow: ['10.1.0.0/16', '::1/128'] });
-  expect(['10.1.2.3', '::1', '10.2.0.1', '127.0.0.1'].map((each) => destinations.isAllowed(each))).toEqual([
+  expect(['10.1.2.3', '::1', '10.2.0.1', '127.0.0.1'].map((each) => destinations.isAllowed(each, true))).toEqual([
     true,
     true,
     false,
@@ -97,7 +97,7 @@ it.each([
   ['https://bücher.example/', undefined],
   ['https://8.8.8.8/', undefined],
 ])('%s %s', (url, refusal) => {
-  expect(new Destinations({ ports: [8443] }).refusalOf(url)).toBe(refusal);
+  expect(new Destinations({ ports: [8443] }).refusalOf(url, true)).toBe(refusal);
 });
 
 const answers: Readonly<Record<string, Answer>> = {
@@ -112,7 +112,7 @@ const answers: Readonly<Record<string, Answer>> = {
 };
 
 async function outcomeOf(destinations: Destinations, url: string): Promise<unknown> {
-  return destinations.addressesOf(new URL(url)).catch((error: unknown) => String(error));
+  return destinations.addressesOf(new URL(url), true).catch((error: unknown) => String(error));
 }
 
 it('every address that a name has must be allowed; a name that has none is a failure', async () => {

@@ -24,7 +24,7 @@ function senderTo(ports: readonly number[], rules: { nameServers?: string[]; all
 }
 
 const goodSecret = deriveSecret(Buffer.alloc(32, 1), 'endpoint 1 version 1');
-const message = { id: 'evt', body: '{"type":"webhook.test"}', secrets: [goodSecret] };
+const message = { id: 'evt', body: '{"type":"webhook.test"}', secrets: [goodSecret], isReplay: false, isTrusted: true };
 
 async function post(sender: Sender, url: string): Promise<SendResult> {
   const result = await sender.send({ url, ...message });
@@ -235,11 +235,11 @@ it('a connection whose time is over before it was used is closed', async () => {
   const port = await startRawReceiver((socket) => sockets.push(socket));
   const destinations = new Destinations({ ports: [port], allow: ['127.0.0.1/32'] });
   const connections = new Connections(destinations);
-  const connection = await connections.take(new URL(`https://localhost:${port}/`), performance.now() + 1_000);
+  const connection = await connections.take(new URL(`https://localhost:${port}/`), true, performance.now() + 1_000);
   await until(() => sockets.length === 1);
   connections.destroy(connection);
   await until(() => sockets[0]!.closed);
-  const late = connections.take(new URL(`https://localhost:${port}/`), performance.now());
+  const late = connections.take(new URL(`https://localhost:${port}/`), true, performance.now());
   await expect(late).rejects.toThrow('the receiver could not be connected to');
 });
 
