@@ -92,8 +92,8 @@ const modules = {
     ...platform,
   ],
   settings: ['platform/postgres', 'platform/quotas', ...tools],
-  process: ['app', 'domain', 'http', 'rest', 'settings', ...platform],
-  main: ['platform/embedded', 'platform/workers', 'process', 'settings'],
+  process: ['app', 'database', 'domain', 'http', 'rest', 'settings', ...platform],
+  main: ['process', 'settings'],
 };
 
 /** A module is a folder of src/, one file in it, or migrations/. */

@@ -308,6 +308,13 @@ async function startApp(base: Base, access: Access, events: Events, api: Api): P
   await registerApi(server, access.authentication, [graphql.routes, rest]);
   // When listening stops.
   server.addHook('preClose', () => events.streams.drain());
+  if (overrides.shared !== undefined) {
+    // Node's server waits for the connections that it has accepted itself.
+    server.addHook('preClose', async () => {
+      server.server.close();
+      await server.connections.allClosed();
+    });
+  }
   closeWith(base, access, events, api, metricsPages);
   await server.ready();
   events.webhooks?.start();
@@ -316,7 +323,10 @@ async function startApp(base: Base, access: Access, events: Events, api: Api): P
     demoKey: database.demoKey,
     listen: async () => {
       await metricsPages.listen();
-      return listenOn(server, config.host, config.port, 'PORT');
+      if (overrides.shared === undefined) return listenOn(server, config.host, config.port, 'PORT');
+      const address = await overrides.shared.listen(server.server);
+      server.log.info(`Server listening at ${address}`);
+      return address;
     },
     drain: () => {
       isDraining = true;

@@ -1,9 +1,11 @@
+import type { AddressInfo, ListenOptions } from 'node:net';
+
 import type { FastifyInstance } from 'fastify';
 
 import { ConfigError } from '../settings/config.ts';
 
 /** Connections that wait to be accepted; the system may allow fewer. */
-const backlog = 4096;
+export const backlog = 4096;
 
 /** Starts to listen, and returns the address. Throws a ConfigError for a port or host that can't be used. */
 export async function listenOn(
@@ -16,6 +18,21 @@ export async function listenOn(
     return await server.listen({ host, port, backlog });
   } catch (error) {
     throw listenFailure(error, portName, host, port);
+  }
+}
+
+/** The same for a server that knows no HTTP: the address that it returns is the one that a client would use. */
+export async function listenForConnections(
+  listen: (options: ListenOptions) => Promise<AddressInfo>,
+  host: string,
+  port: number,
+): Promise<string> {
+  try {
+    const { address, family, port: bound } = await listen({ host, port, backlog });
+    const reachable = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
+    return `http://${family === 'IPv6' ? `[${reachable}]` : reachable}:${bound}`;
+  } catch (error) {
+    throw listenFailure(error, 'PORT', host, port);
   }
 }
 

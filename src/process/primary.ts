@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { performance } from 'node:perf_hooks';
 
 import { type Logger, pino } from 'pino';
@@ -7,15 +5,18 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 
 import type { Config } from '../settings/config.ts';
 import { createMetricsServer } from '../http/observe/metrics.ts';
-import { listenFailure, listenOn } from './listen.ts';
-import { inBackground } from '../platform/background.ts';
+import { backlog, listenForConnections, listenOn } from './listen.ts';
+import { inBackground, within } from '../platform/background.ts';
 import { Callers } from '../platform/callers/index.ts';
 import { LogDestination } from '../platform/http/index.ts';
 import { type CounterQuestion, type DayCounter, HostedCounters, type UsageTable } from '../platform/quotas/index.ts';
 import { shownError } from '../platform/shown-error.ts';
-import { type Handlers, Primary, type WorkerHandle } from '../platform/workers/index.ts';
-import { drainMillis, exit, exitOnUncaughtErrors, notify, onFirstSignal } from './service-process.ts';
-import { warningsOfDescriptors } from '../settings/setting-warnings.ts';
+import { type Child, type Handlers, Primary } from '../platform/workers/index.ts';
+import type { ChildRole } from './first-signals.ts';
+import { drainMillis, exit, exitOnUncaughtErrors, maxFlushMillis, notify, onFirstSignal } from './service-process.ts';
+import { checkServer } from '../database/start/check-server.ts';
+import type { Bound } from '../http/observe/bounds.ts';
+import { maxWaitingConnections, warningsOfDescriptors } from '../settings/setting-warnings.ts';
 import { welcome } from './welcome.ts';
 
 /** After the time that workers have for the drain: then they are killed, and the log has the rest of a second. */
@@ -24,48 +25,80 @@ const lastFlushMillis = 900;
 
 /** Starts so many workers, and does for them what they do together. */
 export async function startPrimary(config: Config, count: number): Promise<void> {
-  const { host, port, metricsPort, logLevel: level } = config;
   const log = new LogDestination();
-  const logger = pino({ level, serializers: { err: (error: unknown) => shownError(error) } }, log);
-  const metrics = new PrimaryMetrics(() => primary.listening);
+  const logger = pino({ level: config.logLevel, serializers: { err: (error: unknown) => shownError(error) } }, log);
+  const metrics = new PrimaryMetrics(() => primary.serving);
   log.onDrop(() => metrics.droppedLogLines.inc());
+  const primary = createPrimary(config, count, { log, logger, metrics });
+  for (const warning of warningsOfDescriptors(config)) notify(warning);
+  // With the words that one process has for them; the workers only start when they are right.
+  if (config.databaseUrl !== undefined) await checkServer(config.databaseUrl, notify);
+  const address = await listenForConnections((options) => primary.listen(options), config.host, config.port);
+  exitOnUncaughtErrors((error, origin) => logger.fatal({ err: error, origin }, 'uncaught error of the primary'), log);
+  onFirstSignal((signal) => {
+    logger.info({ signal }, 'draining');
+    inBackground(stop(signal, primary, log, drainMillis(config)));
+  });
+  await serveMetrics(config, primary, logger);
+  await primary.start(address);
+  process.stderr.write(welcome(address, config, undefined));
+}
+
+interface PrimaryParts {
+  readonly log: LogDestination;
+  readonly logger: Logger;
+  readonly metrics: PrimaryMetrics;
+}
+
+function createPrimary(config: Config, count: number, { log, logger, metrics }: PrimaryParts): Primary {
   const quotas = new QuotasOfWorkers(config, logger);
-  const primary = new Primary({
+  return new Primary({
     count,
-    argument: 'worker',
-    environment: { WORKERS: String(count), PORT: String(port === 0 ? await freePort(host) : port) },
+    arguments: ['worker' satisfies ChildRole, String(count)],
+    connections: {
+      maxWaiting: maxWaitingConnections(backlog),
+      maxOfWorker: Math.ceil(config.maxConnections / count),
+      onRefusal: () => metrics.refusals.inc({ bound: 'connections' satisfies Bound }),
+    },
     handlersFor: (worker) => quotas.handlersFor(worker),
     onLines: (lines) => log.forward(lines),
     onCutLine: () => metrics.droppedLogLines.inc(),
-    onHung: (worker) => logger.error({ worker }, "a worker doesn't answer: it is killed"),
-    onEnd: ({ worker, code, signal, restartMillis }) => {
+    onHung: ({ id: worker }) => logger.error({ worker }, "a worker doesn't answer: it is killed"),
+    onNoProcess: (error, restartMillis) =>
+      logger.error({ err: error, restartMillis }, 'a worker could not be started: it is tried again'),
+    onEnd: ({ id: worker }, { code, signal, failure, restartMillis }) => {
       quotas.forget(worker);
       if (restartMillis === undefined) return;
       metrics.restarts.inc();
-      logger.error({ worker, code, signal, restartMillis }, 'a worker has ended: another one is started');
+      const reason = failure?.reason;
+      logger.error({ worker, code, signal, reason, restartMillis }, 'a worker has ended: another one is started');
     },
     ownMetrics: () => metrics.registry.getMetricsAsJSON(),
   });
-  for (const warning of warningsOfDescriptors(config)) notify(warning);
-  exitOnUncaughtErrors((error, origin) => logger.fatal({ err: error, origin }, 'uncaught error of the primary'), log);
-  onFirstSignal((signal) => {
-    const endsAt = performance.now() + drainMillis(config);
-    logger.info({ signal }, 'draining');
-    const ended = primary.stop(signal, drainMillis(config) + killMillis);
-    inBackground(ended.then(() => exit(0, log, Math.max(0, endsAt + lastFlushMillis - performance.now()))));
-  });
-  if (metricsPort !== undefined) {
-    const server = createMetricsServer({ text: () => primary.metrics() }, new Callers(), () => undefined);
-    logger.info({ url: await listenOn(server, host, metricsPort, 'METRICS_PORT') }, 'metrics');
-  }
-  process.stderr.write(welcome(await primary.start(), config, undefined));
 }
+
+/** Exits with 0, also when nobody reads the log. */
+async function stop(signal: NodeJS.Signals, primary: Primary, log: LogDestination, millis: number): Promise<void> {
+  const endsAt = performance.now() + millis + lastFlushMillis;
+  const left = (): number => Math.max(0, endsAt - performance.now());
+  await primary.stop(signal, millis + killMillis);
+  await within(Math.min(maxFlushMillis, left()), primary.forwarded());
+  await exit(0, log, left());
+}
+
+async function serveMetrics({ host, metricsPort }: Config, primary: Primary, logger: Logger): Promise<void> {
+  if (metricsPort === undefined) return;
+  const server = createMetricsServer({ text: () => primary.metrics() }, new Callers(), () => undefined);
+  logger.info({ url: await listenOn(server, host, metricsPort, 'METRICS_PORT') }, 'metrics');
+}
+
+type Asked = Pick<Child, 'id' | 'ask'>;
 
 /** The counters of all workers, which count here, and whose usage one of them saves. */
 export class QuotasOfWorkers {
   readonly #counters: HostedCounters;
   /** The workers whose database is open, by their ids. */
-  readonly #savers = new Map<string, WorkerHandle>();
+  readonly #savers = new Map<string, Asked>();
 
   constructor({ banRules: rules }: Config, logger: Pick<Logger, 'warn'>) {
     const ask = (name: string, value: unknown): Promise<unknown> => {
@@ -82,7 +115,7 @@ export class QuotasOfWorkers {
     this.#counters = new HostedCounters({ rules, table, onSaveFailure });
   }
 
-  handlersFor(worker: WorkerHandle): Handlers {
+  handlersFor(worker: Asked): Handlers {
     const counters = this.#counters;
     return {
       decide: (question) => counters.decide(question as CounterQuestion),
@@ -113,31 +146,24 @@ class PrimaryMetrics {
     'Log lines dropped because standard output was not read.',
   );
 
-  constructor(listening: () => number) {
+  readonly refusals = new Counter({
+    name: 'petstore_refusals_total',
+    help: 'Requests, responses and connections beyond a bound.',
+    labelNames: ['bound'],
+    registers: [this.registry],
+  });
+
+  constructor(serving: () => number) {
     collectDefaultMetrics({ register: this.registry });
     const gauge: Gauge = new Gauge({
       name: 'petstore_workers',
       help: 'Workers that listen.',
       registers: [this.registry],
-      collect: () => gauge.set(listening()),
+      collect: () => gauge.set(serving()),
     });
   }
 
   #counter(name: string, help: string): Counter {
     return new Counter({ name: `petstore_${name}`, help, registers: [this.registry] });
   }
-}
-
-/** Which one is free is decided once: a worker that is replaced listens where the others do. */
-async function freePort(host: string): Promise<number> {
-  const server = createServer();
-  try {
-    await once(server.listen(0, host), 'listening');
-  } catch (error) {
-    throw listenFailure(error, 'PORT', host, 0);
-  }
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

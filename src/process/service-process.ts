@@ -6,23 +6,18 @@ import type { Config } from '../settings/config.ts';
 import { explainFailure } from '../settings/failed-start.ts';
 import type { LogDestination } from '../platform/http/index.ts';
 import { plainText } from '../platform/shown-error.ts';
+import { exitBeforeStart, signals } from './first-signals.ts';
 
-const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 const uncaught = ['uncaughtException', 'unhandledRejection'] as const;
 
 /** How long after the drain timeout usage may still be saved. */
 const recordMillis = 200;
 
 /** The timeout for flushing the last log lines. */
-const maxFlushMillis = 2_000;
+export const maxFlushMillis = 2_000;
 
-/** The process before anything of it is there: it ends by a signal, and by a failure, which it explains. */
-export function prepareProcess(
-  onSignal: () => void = exitBeforeStart,
-  onFailure: (error: unknown) => void = fail,
-): void {
-  // Nothing to drain until the service is open. Without a listener, process 1 of a container would ignore the signal.
-  for (const signal of signals) process.on(signal, onSignal);
+/** The process before anything of it is there: a failure, also one that nobody catches, is explained. */
+export function prepareProcess(onFailure: (error: unknown) => void): void {
   // A full disk, or a closed pipe: text for people is lost, and the service continues.
   process.stderr.on('error', () => undefined);
   // Node itself would print all members of an error.
@@ -37,10 +32,6 @@ export function notify(sentence: string): void {
 export function fail(error: unknown): never {
   process.stderr.write(`petstore-gateway can't start: ${explainFailure(error)}\n`);
   process.exit(1);
-}
-
-function exitBeforeStart(): void {
-  process.exit(0);
 }
 
 /** The service of a process, not listening yet. */

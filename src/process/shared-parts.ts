@@ -1,21 +1,25 @@
+import type { Server } from 'node:http';
+
 import { unavailable } from '../domain/errors.ts';
 import type { Metrics, MetricsSource } from '../http/observe/metrics.ts';
 import { every, inBackground } from '../platform/background.ts';
 import type { LeaseCounter } from '../platform/callers/index.ts';
 import type { CounterAnswer, CounterHost, SubjectUsage, UsageTable } from '../platform/quotas/index.ts';
-import { type PrimaryConnection, PrimarySilent } from '../platform/workers/index.ts';
+import { type ParentConnection, ParentSilent, serveHandedConnections } from '../platform/workers/index.ts';
 
 /** The parts that a worker has together with the others, in their primary, instead of its own. */
 export interface SharedParts {
   readonly counters: CounterHost;
   readonly leases: LeaseCounter;
+  /** Serves the connections that the primary hands over; resolves with its address. */
+  listen(server: Server): Promise<string>;
   /** No further connection is handed to this process, once it has resolved. */
   readonly stopHandingOver: () => Promise<void>;
   /** The metrics of all, to whom this process tells its own until it stops. */
   metricsOf(own: Pick<Metrics, 'values'>): MetricsSource & { stop(): Promise<void> };
 }
 
-type AskedPrimary = Pick<PrimaryConnection, 'ask' | 'handle' | 'lease' | 'release' | 'stopListening'>;
+type AskedPrimary = Pick<ParentConnection, 'ask' | 'handle' | 'lease' | 'release' | 'ready'>;
 
 /** A worker that is killed loses what it has counted since. */
 const tellMetricsMillis = 2_000;
@@ -39,8 +43,15 @@ export function sharedParts(primary: AskedPrimary): SharedParts {
       lease: (of, clientId, most) => primary.lease(of, clientId, most).catch(throwUnavailable),
       release: (of, clientId) => primary.release(of, clientId),
     },
+    listen: async (server) => {
+      serveHandedConnections(server);
+      await primary.ready();
+      return String(await ask('address'));
+    },
     // A silent primary hands nothing over.
-    stopHandingOver: () => primary.stopListening().catch(() => undefined),
+    stopHandingOver: async () => {
+      await primary.ask('stop listening').catch(() => undefined);
+    },
     metricsOf: (own) => {
       const tell = async (): Promise<unknown> => primary.ask('tell metrics', await own.values()).catch(() => undefined);
       primary.handle('metrics', () => own.values());
@@ -57,5 +68,5 @@ export function sharedParts(primary: AskedPrimary): SharedParts {
 }
 
 function throwUnavailable(error: unknown): never {
-  throw error instanceof PrimarySilent ? unavailable(error) : error;
+  throw error instanceof ParentSilent ? unavailable(error) : error;
 }

@@ -1,8 +1,10 @@
 import { type Config, readConfig } from '../settings/config.ts';
-import { explainFailure } from '../settings/failed-start.ts';
+import { failureOf } from '../settings/failed-start.ts';
 import { inBackground, within } from '../platform/background.ts';
-import { PrimaryConnection } from '../platform/workers/index.ts';
+import { ParentConnection } from '../platform/workers/index.ts';
 import { defaultLimits } from '../rest/collection-slots.ts';
+import { childCount } from './first-signals.ts';
+import { limitHeap } from './heap.ts';
 import { openService, prepareProcess } from './service-process.ts';
 import { sharedParts } from './shared-parts.ts';
 
@@ -14,27 +16,28 @@ const minPoolSize = 2;
 
 /** Starts the service as one of several processes, whose primary ends it. */
 export function startWorker(): void {
-  const primary = new PrimaryConnection(() => process.exit(0));
+  limitHeap();
+  const primary = new ParentConnection(() => process.exit(0));
   const onFailure = (error: unknown): void => {
     const told = within(
       lastWordMillis,
-      primary.ask('failed', explainFailure(error)).catch(() => undefined),
+      primary.failed(failureOf(error)).catch(() => undefined),
     );
     inBackground(told.finally(() => process.exit(1)));
   };
-  // A terminal, or systemd, sends a signal to all processes.
-  prepareProcess(() => undefined, onFailure);
+  prepareProcess(onFailure);
   open(primary).catch(onFailure);
 }
 
-async function open(primary: PrimaryConnection): Promise<void> {
-  const settings = readConfig();
-  const count = Number(settings.workers);
-  const perProcess = Math.ceil(defaultLimits.perProcess / count);
+async function open(primary: ParentConnection): Promise<void> {
+  const perProcess = Math.ceil(defaultLimits.perProcess / childCount);
   const shared = sharedParts(primary);
-  const { app, stop } = await openService(partOf(settings, count), { shared, collectionLimits: { perProcess } });
+  const { app, stop } = await openService(partOf(readConfig(), childCount), {
+    shared,
+    collectionLimits: { perProcess },
+  });
   primary.onStop(stop);
-  await primary.ask('listening', await app.listen());
+  await app.listen();
 }
 
 /** The settings that are for all workers together, divided by them. */
@@ -43,7 +46,6 @@ function partOf(config: Config, count: number): Config {
   return {
     ...config,
     databasePoolSize: Math.max(minPoolSize, part(config.databasePoolSize)),
-    maxConnections: part(config.maxConnections),
     maxStreams: part(config.maxStreams),
   };
 }

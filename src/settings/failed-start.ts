@@ -9,6 +9,7 @@ const plainErrors = new Set([
   'ConfigError',
   'ConnectionFailure',
   'EmbeddedPostgresInUse',
+  'FailedWorkers',
   'NotEnoughMemory',
   'UnsuitableCounters',
   'UnsuitableServer',
@@ -27,6 +28,15 @@ const plainCodes =
  */
 export function explainFailure(error: unknown): string {
   return plainText(explanationOf(error));
+}
+
+/** Errors that another start would end with as well: a setting, or what it names, has to be changed. */
+const finalErrors = new Set(['ConfigError', 'UnsuitableCounters', 'UnsuitableServer', 'UnusableDocuments']);
+
+/** The same of one process of several, and whether it is worth to start another one. */
+export function failureOf(error: unknown): { readonly reason: string; readonly isFinal: boolean } {
+  const cause = causeOf(error instanceof FailedDatabase ? error.cause : error);
+  return { reason: explainFailure(error), isFinal: cause instanceof Error && finalErrors.has(cause.name) };
 }
 
 /** The same for a start that goes on without Redis. */

@@ -46,13 +46,22 @@ export function warningsOfDescriptors(
   { maxConnections, databasePoolSize }: { readonly maxConnections: number; readonly databasePoolSize: number },
   limits = readLimits(),
 ): string[] {
-  const [, limit] = /^Max open files +(\d+)/m.exec(limits) ?? [];
+  const limit = maxDescriptors(limits);
   const needed = maxConnections + databasePoolSize + otherDescriptors;
-  if (limit === undefined || Number(limit) >= needed) return [];
+  if (limit >= needed) return [];
   return [
     `MAX_CONNECTIONS is ${maxConnections}, but the system lets this process open ${limit} files and sockets: ` +
       `raise that to ${needed} (ulimit -n, LimitNOFILE of systemd), or lower MAX_CONNECTIONS.`,
   ];
+}
+
+/** How many connections may wait in a primary: those that wait leave descriptors for the processes that it starts. */
+export function maxWaitingConnections(most: number, limits = readLimits()): number {
+  return Math.min(most, Math.floor(maxDescriptors(limits) / 2));
+}
+
+function maxDescriptors(limits: string): number {
+  return Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? Infinity);
 }
 
 /** Of Linux; other systems aren't asked. */

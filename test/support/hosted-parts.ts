@@ -12,17 +12,17 @@ export function hostedParts(environment: Readonly<Record<string, string>> = {}):
   const leases = new Leases();
   const handlers: Record<string, Handlers[string]> = {};
   const worker: Channel = new Channel((message) => primary.receive(copyOf(message)), handlers);
-  const primary: Channel = new Channel(
-    (message) => worker.receive(copyOf(message)),
-    quotas.handlersFor({ id: '1', ask: (name, value) => primary.ask(name, value) }),
-  );
+  const primary: Channel = new Channel((message) => worker.receive(copyOf(message)), {
+    ...quotas.handlersFor({ id: '1', ask: (name, value) => primary.ask(name, value) }),
+    address: () => '',
+  });
   return sharedParts({
     ask: (name, value) => worker.ask(name, value),
     handle: (name, handler) => {
       handlers[name] = handler!;
     },
     lease: async (of, client, most) => leases.take(1, of, client, most),
-    stopListening: async () => undefined,
+    ready: async () => undefined,
     release: (of, client) => leases.release(1, of, client),
   });
 }

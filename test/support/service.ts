@@ -14,7 +14,7 @@ export function codesOf(body: ReceivedResponse['body']): string[] {
   return errors.map(({ extensions }) => extensions.code);
 }
 
-interface ServiceOptions {
+export interface ServiceOptions {
   readonly command?: string;
   readonly directory?: string;
 }

@@ -2,13 +2,16 @@ import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 
 import { childrenOf } from '../bench/measured-process.ts';
-import { Service } from './service.ts';
+import { Service, type ServiceOptions } from './service.ts';
 import { until } from './until.ts';
 
 /** The built service with two workers, and their processes. Its LOG_LEVEL has to be `info`. */
 export class ServiceOfWorkers extends Service {
-  static override async start(environment: Readonly<Record<string, string>>): Promise<ServiceOfWorkers> {
-    const service = new ServiceOfWorkers({ WORKERS: '2', ...environment });
+  static override async start(
+    environment: Readonly<Record<string, string>>,
+    options?: ServiceOptions,
+  ): Promise<ServiceOfWorkers> {
+    const service = new ServiceOfWorkers({ WORKERS: '2', ...environment }, options);
     [, service.address = ''] = await service.line(/^The store is open at (\S+),/);
     await service.complete();
     return service;

@@ -4,12 +4,12 @@ import type { MikroORM, SqlEntityManager } from '@mikro-orm/postgresql';
 import type { Transaction } from 'kysely';
 
 import { migrations } from '../../../migrations/index.ts';
-import { type DatabaseLocation, databaseAt } from '../../settings/database-url.ts';
+import type { DatabaseLocation } from '../../settings/database-url.ts';
 import { quoted } from '../../domain/errors.ts';
 import { nouns } from '../../domain/nouns.ts';
-import { openMaintenance, openMaintenanceWhenWritable } from '../../platform/postgres/index.ts';
 import { createMaintenanceOrm } from '../database.ts';
-import { assertSuitable, UnsuitableServer } from './server-requirements.ts';
+import { openSuitable } from './check-server.ts';
+import { UnsuitableServer } from './server-requirements.ts';
 
 /** An arbitrary number that other programs are unlikely to lock. */
 const lockNumber = 7_338_474_783;
@@ -240,12 +240,8 @@ async function whileLocked(
   onWait: MigrationRun['onWait'],
   work: (schema: string | undefined) => Promise<void>,
 ): Promise<void> {
-  const database = databaseAt(location);
-  const connection = await openMaintenanceWhenWritable(database, (reason) =>
-    onWait(`DATABASE_URL: ${reason.replace(/\.?$/, '.')} Waiting for a server that takes writes.`),
-  );
+  const connection = await openSuitable(location, onWait);
   try {
-    await assertSuitable(connection, () => openMaintenance(database));
     await connection.query(`begin; ${withoutTimeouts}`);
     const { rows } = await connection.query<{ isLocked: boolean; schema: string | null }>(
       'select pg_try_advisory_xact_lock($1) as "isLocked", current_schema() as schema',

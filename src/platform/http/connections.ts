@@ -37,8 +37,6 @@ export class ClientConnections {
     this.#options = options;
     this.#memory = memory;
     server.maxConnections = limits.maxConnections;
-    // Of a process of several: it would hand the connection back, to be handed to it again.
-    Object.assign(server, { dropMaxConnection: true });
     server.on('drop', () => onRefusal('connections'));
     server.on('connection', (socket) => {
       callers.ticks.accept();
@@ -118,6 +116,15 @@ export class ClientConnections {
     this.#isDraining = true;
     for (const { underWay } of this.#connections.values())
       if (underWay !== undefined && !underWay.headersSent) underWay.shouldKeepAlive = false;
+  }
+
+  /** Resolves when none is open. */
+  async allClosed(): Promise<void> {
+    for (const socket of this.#connections.keys()) {
+      await new Promise((resolve) => {
+        socket.once('close', resolve);
+      });
+    }
   }
 
   destroyAll(): void {

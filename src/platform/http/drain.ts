@@ -9,10 +9,7 @@ export interface DrainOptions {
   readonly delaySeconds: number;
   /** How long those under way may take after that. */
   readonly timeoutSeconds: number;
-  /**
-   * Asks who hands over connections to this process to do so no more, which closes the server after those that were
-   * handed over before.
-   */
+  /** Asks who hands over connections to this process to do so no more; those handed over before have arrived then. */
   readonly stopHandingOver?: (() => Promise<void>) | undefined;
 }
 
@@ -29,21 +26,12 @@ export async function drain(
   const deadline = setTimeout(() => server.connections.destroyAll(), timeoutSeconds * 1000);
   try {
     await untilQuiet(server.server);
-    if (stopHandingOver !== undefined) await whileListening(server.server, stopHandingOver);
+    await stopHandingOver?.();
     server.server.close();
     await server.close();
   } finally {
     clearTimeout(deadline);
   }
-}
-
-/** The longest wait for what was handed over to be there. */
-const handOverMillis = 1_000;
-
-async function whileListening(server: Server, stopHandingOver: () => Promise<void>): Promise<void> {
-  await stopHandingOver();
-  const endsAt = performance.now() + handOverMillis;
-  while (server.listening && performance.now() < endsAt) await sleep(1);
 }
 
 /**

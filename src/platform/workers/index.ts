@@ -1,4 +1,6 @@
 export type { Handlers } from './channel.ts';
-export { Primary, type WorkerHandle } from './primary.ts';
-export { PrimaryConnection, PrimarySilent } from './primary-connection.ts';
+export type { Child } from './children.ts';
+export { serveHandedConnections } from './handed-connections.ts';
+export { ParentConnection, ParentSilent } from './parent-connection.ts';
+export { Primary } from './primary.ts';
 export { countWorkers } from './worker-count.ts';

@@ -2,19 +2,20 @@ import { Socket } from 'node:net';
 
 import { every, inBackground } from '../background.ts';
 import { Channel, type Handlers, type Message } from './channel.ts';
+import type { ChildFailure } from './children.ts';
 import { MessagePipe, pipeDescriptor } from './message-pipe.ts';
 
-/** The primary doesn't answer: it hangs, or is stopped. */
-export class PrimarySilent extends Error {
-  override readonly name = 'PrimarySilent';
+/** The parent doesn't answer: it hangs, or is stopped. */
+export class ParentSilent extends Error {
+  override readonly name = 'ParentSilent';
 }
 
-/** The primary says every 500 ms that it is alive. Counted in checks of this process, which may have been stopped itself. */
+/** The parent says every 500 ms that it is alive. Counted in checks of this process, which may have been stopped itself. */
 const checkMillis = 500;
 const maxQuietChecks = 4;
 
-/** A worker's side of its primary. Make it first of all: the primary may want it to end while it starts. */
-export class PrimaryConnection {
+/** A child's side of its parent. Make it first of all: the parent may want it to end while it starts. */
+export class ParentConnection {
   readonly #channel: Channel;
   readonly #handlers: Record<string, (value: unknown) => unknown> = {};
   #quietChecks = 0;
@@ -24,7 +25,7 @@ export class PrimaryConnection {
   constructor(onStop: (signal: NodeJS.Signals) => void) {
     this.#onStop = onStop;
     const socket = new Socket({ fd: pipeDescriptor });
-    // The primary has ended.
+    // The parent has ended.
     socket.once('close', () => process.exit(1));
     const pipe = new MessagePipe(socket, (message) => this.#receive(message, pipe));
     this.#channel = new Channel((message) => pipe.send(message), this.#handlers);
@@ -37,12 +38,22 @@ export class PrimaryConnection {
     if (this.#stop !== undefined) listener(this.#stop);
   }
 
-  /** Answers the primary's questions of that name. */
+  /** The process has started: from now on it is watched, and asked to end instead of being killed. */
+  async ready(): Promise<void> {
+    await this.ask('ready');
+  }
+
+  /** Why the process can't start. */
+  async failed(failure: ChildFailure): Promise<void> {
+    await this.ask('failed', failure);
+  }
+
+  /** Answers the parent's questions of that name. */
   handle(name: string, handler: Handlers[string]): void {
     this.#handlers[name] = handler;
   }
 
-  /** Rejects with `PrimarySilent` when the primary is silent for two seconds; `late` gets an answer after that. */
+  /** Rejects with `ParentSilent` when the parent is silent for two seconds; `late` gets an answer after that. */
   ask(name: string, value?: unknown, late?: (answer: unknown) => void): Promise<unknown> {
     return this.#isSilent ? Promise.reject(silence()) : this.#channel.ask(name, value, late);
   }
@@ -55,16 +66,8 @@ export class PrimaryConnection {
     return (await this.ask('lease', [of, client, most], late)) as number | undefined;
   }
 
-  /**
-   * The primary hands over no further connection. The server of this process is closed then, after those that have been
-   * handed over before.
-   */
-  async stopListening(): Promise<void> {
-    await this.ask('stop listening');
-  }
-
   release(of: string, client: string): void {
-    // A silent primary releases it later.
+    // A silent parent releases it later.
     inBackground(this.#channel.ask('release', [of, client]).catch(() => undefined));
   }
 
@@ -89,6 +92,6 @@ export class PrimaryConnection {
   }
 }
 
-function silence(): PrimarySilent {
-  return new PrimarySilent('The primary of this worker has not answered for two seconds.');
+function silence(): ParentSilent {
+  return new ParentSilent('The parent of this process has not answered for two seconds.');
 }
