@@ -2,6 +2,7 @@ import { AccessMigration } from './2026-11-27-access.ts';
 import { EventsMigration } from './2026-11-27-events.ts';
 import { IdempotencyMigration } from './2026-11-27-idempotency.ts';
 import { InstallationMigration } from './2026-11-27-installation.ts';
+import { RequestsMigration } from './2026-11-28-requests.ts';
 import { StoreMigration } from './2026-11-27-store.ts';
 import { WebhooksMigration } from './2026-11-27-webhooks.ts';
 
@@ -23,4 +24,5 @@ export const migrations = [
     locks: { categories: triggers, inventory: triggers, orders: triggers, pets: triggers },
   },
   { name: '2026-11-27-webhooks', migration: WebhooksMigration, locks: { api_keys: triggers } },
+  { name: '2026-11-28-requests', migration: RequestsMigration, locks: {} },
 ] as const;

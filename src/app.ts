@@ -15,10 +15,12 @@ import { IdempotencyService } from './domain/idempotency/idempotency.service.ts'
 import { BanRecorder } from './keys/ban-recorder.ts';
 import { KeyChangeLog } from './keys/key-change-log.ts';
 import { KeyDirectory } from './keys/key-directory.ts';
+import { RequestRecorder } from './keys/request-recorder.ts';
 import { type Principal, serviceItself } from './domain/access/principal.ts';
 import { alsoRedact } from './domain/access/redaction.ts';
 import { watchClock } from './database/clock-watch.ts';
 import { isUnavailable } from './domain/errors.ts';
+import { RequestService } from './domain/requests/request.service.ts';
 import { Sequencer, type StreamTerms } from './platform/feed/index.ts';
 import { EventStreams } from './graphql/streams/event-streams.ts';
 import { createSchema, printSortedSchema } from './graphql/schema.ts';
@@ -30,6 +32,7 @@ import { Authentication } from './http/authentication.ts';
 import { knownClientOf } from './http/client.ts';
 import { renderErrorPage } from './pages/error-page.ts';
 import { accessEvents } from './http/observe/access-events.ts';
+import { servedRequests } from './http/observe/served-requests.ts';
 import { webhookEvents } from './http/observe/webhook-events.ts';
 import { registerHealth } from './http/observe/health.ts';
 import { Metrics } from './http/observe/metrics.ts';
@@ -41,7 +44,7 @@ import { createRestRoutes } from './rest/routes.ts';
 import { openWebhooks } from './webhooks/webhooks.ts';
 import { CollectionSlots, type CollectionLimits } from './rest/collection-slots.ts';
 
-/** The interval at which expired idempotency records are deleted. */
+/** The interval at which expired rows are deleted. */
 const deleteEveryMillis = 10 * 60 * 1000;
 
 /** Parts that `main` has started already, or that tests observe or replace. */
@@ -200,7 +203,14 @@ async function openAccess({ config, overrides, log, metrics, callers, database }
     quota,
     onDecision: (plan, outcome) => metrics.decisions.inc({ plan, outcome }),
   });
-  return { counters, keys, keyChanges, bans, options, quota, authentication };
+  const recorder = new RequestRecorder({
+    requests: database.stores.for(callers.service('requests')).requests,
+    keepsEntries: config.keepsRequests,
+    now,
+    onFailure: (error) => log.warn({ err: error }, 'requests of keys are not saved yet'),
+  });
+  recorder.start();
+  return { counters, keys, keyChanges, bans, options, quota, authentication, recorder };
 }
 
 /** The log of changes, its streams and webhooks. */
@@ -241,17 +251,14 @@ function openEvents({ config, overrides, log, metrics, onRefusal, callers, datab
 /** The server with both protocols; pages, health and metrics come when it starts. */
 async function createApi(base: Base, access: Access, { streams, webhooks, webhookObserver }: Events) {
   const { config, overrides, log, metrics, onRefusal, accounts, callers, schema, operations, database } = base;
-  const { logLevel, logAddresses, trustProxy, corsOrigins } = config;
   const server = createServer({
+    ...config,
     callers,
     log,
-    logLevel,
-    logAddresses,
     logStream: overrides.logStream,
-    trustProxy,
-    corsOrigins,
     limits: { maxConnections: config.maxConnections, ...overrides.httpLimits },
     onResponse: (request) => metrics.countRequest(request),
+    onServed: servedRequests(access.recorder, config.logAddresses),
     renderErrorPage,
     knownClientOf: (request) => knownClientOf(request, access.keys),
     onRefusal,
@@ -357,21 +364,23 @@ function watchParts({ metrics, database, clock }: Base, { counters }: Access, ev
 /** What the service has opened is closed after its server, the database last. */
 function closeWith(
   { log, callers, database, clock, stopReporting }: Base,
-  { counters, bans, keyChanges }: Access,
+  { counters, bans, keyChanges, recorder }: Access,
   { sequencer, webhooks }: Events,
   { server, graphql, idempotency }: Api,
   metricsPages: { stop(): Promise<void> },
 ): void {
+  const stores = database.stores.for(callers.service('expiry'));
   const deletion = every(deleteEveryMillis, () =>
-    idempotency
-      .deleteExpired(database.stores.for(callers.service('idempotency')))
-      .catch((error: unknown) => log.warn({ err: error }, 'expired idempotency records are not deleted')),
+    Promise.all([idempotency.deleteExpired(stores), new RequestService(stores).deleteOld()]).catch((error: unknown) =>
+      log.warn({ err: error }, 'expired idempotency records, or requests of keys, are not deleted'),
+    ),
   );
   server.addHook('onClose', async () => {
     clearInterval(deletion);
     clock.stop();
     await graphql.stop();
     await metricsPages.stop();
+    await recorder.stop();
     await counters.close();
     await bans.flush();
     await webhooks?.stop();

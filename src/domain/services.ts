@@ -6,6 +6,7 @@ import { InventoryService } from './inventory/inventory.service.ts';
 import type { NounServices } from './nouns.ts';
 import { OrderService } from './orders/order.service.ts';
 import { PetService } from './pets/pet.service.ts';
+import { RequestService } from './requests/request.service.ts';
 import type { Stores } from './stores.ts';
 import { type WebhookObserver, type WebhookOutlet, WebhookService } from './webhooks/webhook.service.ts';
 
@@ -13,6 +14,7 @@ import { type WebhookObserver, type WebhookOutlet, WebhookService } from './webh
 export interface Services extends NounServices {
   readonly access: AccessService;
   readonly events: EventService;
+  readonly requests: RequestService;
   readonly webhooks: WebhookService;
   /** The same on the stores inside a transaction. */
   inside(stores: Stores): Services;
@@ -69,6 +71,10 @@ class StoreServices implements Services {
 
   get events(): EventService {
     return new EventService(this.#stores);
+  }
+
+  get requests(): RequestService {
+    return new RequestService(this.#stores);
   }
 
   get webhooks(): WebhookService {

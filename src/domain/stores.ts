@@ -5,6 +5,7 @@ import type { IdempotencyStore } from './idempotency/idempotency.store.ts';
 import type { InventoryStore } from './inventory/inventory-item.store.ts';
 import type { OrderStore } from './orders/order.store.ts';
 import type { PetStore } from './pets/pet.store.ts';
+import type { RequestStore } from './requests/request.store.ts';
 import type { SharedClock } from '../platform/remote-clock.ts';
 import type { WebhookStore } from './webhooks/webhook.store.ts';
 
@@ -22,6 +23,7 @@ export interface Stores {
   readonly apiKeys: ApiKeyStore;
   readonly events: EventStore;
   readonly idempotency: IdempotencyStore;
+  readonly requests: RequestStore;
   readonly webhooks: WebhookStore;
   /** The database's. */
   readonly clock: SharedClock;

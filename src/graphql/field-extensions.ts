@@ -1,5 +1,6 @@
 import 'reflect-metadata';
 
+import type { GraphQLField } from 'graphql';
 import { Extensions } from 'type-graphql';
 
 import type { FieldExtensions } from '../platform/executor/index.ts';
@@ -16,6 +17,15 @@ export function ToOne(): MethodDecorator {
 /** Says that a field's resolver computes it from its object alone, without loading anything. */
 export function Computed(): MethodDecorator {
   return Extensions({ computed: true } satisfies FieldExtensions);
+}
+
+/** Says that a field costs 1 of the quota where what is around it is free. */
+export function Charged(): MethodDecorator {
+  return Extensions({ charged: true });
+}
+
+export function isCharged({ extensions }: GraphQLField<unknown, unknown>): boolean {
+  return extensions['charged'] === true;
 }
 
 /** Says that a property is a promise. */

@@ -14,6 +14,7 @@ import {
   type RowOf,
 } from '../domain/nouns.ts';
 import type { ListOptions, ListRequest, Page } from '../domain/page.ts';
+import type { UsagePeriod, UsageRequest } from '../domain/requests/request.service.ts';
 import type { Services } from '../domain/services.ts';
 import type { Include, Parents } from '../domain/store.ts';
 import type { NestedQuota } from './nested-quota.ts';
@@ -44,6 +45,7 @@ export class Loaders {
   readonly #rows = new Map<string, DataLoader<string, unknown>>();
   readonly #children = new Map<string, unknown>();
   readonly #values = new Map<string, unknown>();
+  readonly #usage = new Map<object, DataLoader<Id, UsagePeriod[]>>();
 
   constructor(services: Services, quota: NestedQuota, principal: Principal) {
     this.#services = services;
@@ -87,6 +89,11 @@ export class Loaders {
         };
       },
     );
+  }
+
+  /** How much keys were used, by the field's arguments. */
+  usage(args: UsageRequest): DataLoader<Id, UsagePeriod[]> {
+    return loaderIn(this.#usage, args, (keyIds) => this.#services.requests.usagePerKey(keyIds, args));
   }
 
   /** The rows of a list by their parents, for the field that shows them. */

@@ -21,6 +21,7 @@ import { NodeQueryResolver } from './node/node-query.resolver.ts';
 import { ViewerResolver } from './viewer/viewer.resolver.ts';
 import { apiKeyResolvers } from './access/api-key.resolver.ts';
 import { webhookResolvers } from './webhooks/webhook.resolver.ts';
+import { keyRequestResolvers } from './requests/key-request.resolver.ts';
 import { resolveDirectly } from './direct-resolvers.ts';
 import { addErrorCodes } from './error-code.ts';
 import { atomicDirective } from './safe-writes/atomic-writes.ts';
@@ -55,6 +56,7 @@ export function createSchema(): GraphQLSchema {
       ViewerResolver,
       ...apiKeyResolvers,
       ...webhookResolvers,
+      ...keyRequestResolvers,
     ],
     directives: [...specifiedDirectives, atomicDirective],
     validate: false,

@@ -37,6 +37,7 @@ export async function registerApi(
   server.decorate('authentication', authentication);
   server.decorateRequest('principal');
   server.decorateRequest('meter');
+  server.decorateRequest('charge', undefined);
   await server.register(async (api) => {
     api.addHook('onRoute', assertScopes);
     api.addHook('onRequest', checkRequest);

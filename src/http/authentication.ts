@@ -17,7 +17,20 @@ declare module 'fastify' {
     principal: Principal;
     /** Only on routes that spend the cost themselves. */
     meter: Meter;
+    /** What it has taken from the quota of its key, or why that refused it; unset before that is known. */
+    charge: RequestCharge | undefined;
   }
+}
+
+export interface RequestCharge {
+  readonly cost: number;
+  readonly refusal?: QuotaRefusal | undefined;
+}
+
+interface QuotaRefusal {
+  /** Undefined for a ban. */
+  readonly quota?: SpentQuota;
+  readonly retryAfterSeconds: number;
 }
 
 export interface AuthenticationOptions {
@@ -44,7 +57,7 @@ export class Authentication {
     const principal = await this.#find(sent, request, reply);
     if (principal === undefined) {
       // Counted, to limit guesses of keys.
-      settle(this.#options, 'none', await quota.consume(addressSubject(request.ip), 1), reply);
+      settle(this.#options, 'none', await quota.consume(addressSubject(request.ip), 1), reply, 1);
       throw unauthorized(sent, request.headers.upgrade);
     }
     request.principal = principal;
@@ -52,10 +65,10 @@ export class Authentication {
     if (request.route.config.isMeteredByRoute === true) {
       const decision = await quota.check(principal);
       // The quota headers are set when the cost has been spent.
-      if (decision.outcome !== 'admitted') settle(this.#options, plan, decision, reply);
+      if (decision.outcome !== 'admitted') settle(this.#options, plan, decision, reply, 1);
       request.meter = new Meter(this.#options, principal, reply);
     } else {
-      settle(this.#options, plan, await quota.consume(principal, 1), reply);
+      settle(this.#options, plan, await quota.consume(principal, 1), reply, 1);
     }
   }
 
@@ -85,11 +98,33 @@ type RefusedDecision = Extract<QuotaDecision, { outcome: 'refused' }>;
 type MeterOptions = Omit<AuthenticationOptions, 'keys'>;
 
 /** Sets the quota headers, and throws unless the request is admitted. */
-function settle({ onDecision }: MeterOptions, plan: Plan, decision: QuotaDecision, reply: FastifyReply): void {
+function settle(
+  { onDecision }: MeterOptions,
+  plan: Plan,
+  decision: QuotaDecision,
+  reply: FastifyReply,
+  cost: number,
+): void {
   onDecision?.(plan, decision.outcome);
+  reply.request.charge = chargeOf(decision, cost, reply.request.charge?.cost ?? 0);
   void reply.headers(quotaHeaders(decision));
-  if (decision.outcome === 'refused') reply.spentQuota = spentQuotaOf(decision);
   if (decision.outcome !== 'admitted') throw refusalOf(decision);
+}
+
+/** `spent` is what the request has taken before. */
+function chargeOf(decision: QuotaDecision, cost: number, spent: number): RequestCharge {
+  switch (decision.outcome) {
+    case 'admitted':
+      return { cost };
+    case 'too_costly':
+      return { cost: 1 };
+    case 'banned':
+      return { cost: spent, refusal: { retryAfterSeconds: decision.retryAfterSeconds } };
+    case 'refused': {
+      const { retryAfterSeconds } = decision;
+      return { cost: spent, refusal: { quota: spentQuotaOf(decision), retryAfterSeconds } };
+    }
+  }
 }
 
 interface Spent {
@@ -118,7 +153,7 @@ export class Meter {
   /** For an event stream that is refused after `spend`. Throws KEY_BANNED when it is one refusal too many. */
   async countRefusedOpening(): Promise<void> {
     const counted = await this.#options.quota.countRefusedOpening(this.#principal);
-    if (counted.outcome === 'banned') this.#settle(counted);
+    if (counted.outcome === 'banned') this.#settle(counted, 1);
   }
 
   /**
@@ -140,12 +175,12 @@ export class Meter {
     // A request that was refused otherwise has spent nothing.
     if (outcome === 'too_costly') void this.#reply.header(costHeaderName, '1');
     if (outcome === 'admitted') void this.#reply.header(costHeaderName, String(spent.cost));
-    this.#settle(spent.decision);
+    this.#settle(spent.decision, spent.cost);
     return spent;
   }
 
-  #settle(decision: QuotaDecision): void {
-    settle(this.#options, this.#principal.plan, decision, this.#reply);
+  #settle(decision: QuotaDecision, cost: number): void {
+    settle(this.#options, this.#principal.plan, decision, this.#reply, cost);
   }
 }
 

@@ -24,14 +24,8 @@ import {
 } from '../platform/http/index.ts';
 import type { OnRefusal } from './observe/bounds.ts';
 import { type BrokenRequestContext, refuseTunnel, respondToBrokenRequest } from './broken-request.ts';
-import {
-  clientClosedRequest,
-  createLog,
-  type LogStream,
-  type OnResponse,
-  ResponseLog,
-  type SpentQuota,
-} from './observe/request-log.ts';
+import { clientClosedRequest, createLog, type LogStream, type OnResponse, ResponseLog } from './observe/request-log.ts';
+import type { OnServed } from './observe/served-requests.ts';
 import { type AddressLogging, addressSubject } from './client.ts';
 import { allowOrigins, type CorsHeaders } from './cors.ts';
 import { describeFailure, HttpError } from './error-table.ts';
@@ -45,8 +39,6 @@ declare module 'fastify' {
   interface FastifyReply {
     /** The code of the failure in the response, for the log. */
     failureCode: string | undefined;
-    /** The quota that has refused the request, for the log. */
-    spentQuota: SpentQuota | undefined;
   }
 }
 
@@ -75,6 +67,7 @@ export interface ServerOptions {
   readonly onRefusal?: OnRefusal | undefined;
   /** Called for every response that has been sent. */
   readonly onResponse?: OnResponse | undefined;
+  readonly onServed?: OnServed | undefined;
   /** The page that a browser gets for a failure of a public page; plain text when left out. */
   readonly renderErrorPage?: RenderErrorPage | undefined;
 }
@@ -115,9 +108,9 @@ interface ServerContext extends BrokenRequestContext {
  */
 export function createServer(options: ServerOptions): FastifyInstance {
   const { logLevel: level, logAddresses: addresses = 'full', logStream: stream = process.stdout, limits } = options;
-  const { log = createLog(level, addresses, stream) } = options;
+  const { log = createLog(level, addresses, stream), onResponse, onServed } = options;
   const { callers = new Callers(new Accounts(), limits?.tickMillis), knownClientOf = () => undefined } = options;
-  const { trustProxy = false, corsOrigins = [], onRefusal = () => undefined, onResponse, renderErrorPage } = options;
+  const { trustProxy = false, corsOrigins = [], onRefusal = () => undefined, renderErrorPage } = options;
   const addressOf = ({ remoteAddress }: Socket): Caller => callers.for(addressSubject(remoteAddress).id);
   const callerOf = (request: IncomingMessage): Caller => {
     const client = knownClientOf(request);
@@ -126,7 +119,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const onConnect = (request: IncomingMessage, socket: Duplex): void => refuseTunnel(context, request, socket);
   const node = createNodeServer({ callers, callerOf, addressOf, isProbe, limits, onRefusal, onConnect });
   const routeTable = new RouteTable(routerOptions);
-  const responses = new ResponseLog({ stream, level, addresses, onResponse });
+  const responses = new ResponseLog({ stream, level, addresses, onResponse, onServed });
   const cors = allowOrigins(corsOrigins);
   const context: ServerContext = { routeTable, server: () => server, cors, responses, renderErrorPage };
   const server: FastifyInstance = fastify({
@@ -146,7 +139,6 @@ export function createServer(options: ServerOptions): FastifyInstance {
   decorateServer(server, node);
   server.decorate('routeTable', routeTable);
   server.decorateReply('failureCode', undefined);
-  server.decorateReply('spentQuota', undefined);
   server.decorateRequest('route');
   server.decorateRequest('operation', undefined);
   server.decorateRequest('graphql', undefined);

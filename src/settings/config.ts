@@ -99,6 +99,7 @@ function logSettings(settings: SettingReader) {
   return {
     logLevel: settings.oneOf('LOG_LEVEL', 'info', ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
     logAddresses: settings.oneOf('LOG_ADDRESSES', 'full', ['full', 'network', 'off']),
+    keepsRequests: settings.either('REQUEST_LOG', 'on', ['on', 'off']),
   };
 }
 

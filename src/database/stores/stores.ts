@@ -14,6 +14,9 @@ import type { InventoryStore } from '../../domain/inventory/inventory-item.store
 import { nouns } from '../../domain/nouns.ts';
 import type { OrderStore } from '../../domain/orders/order.store.ts';
 import type { PetStore } from '../../domain/pets/pet.store.ts';
+import { KeyRequest } from '../../domain/requests/key-request.entity.ts';
+import { KeyUse } from '../../domain/requests/key-use.entity.ts';
+import type { RequestStore } from '../../domain/requests/request.store.ts';
 import type { SharedClock } from '../../platform/remote-clock.ts';
 import type { Stores, TransactionKind } from '../../domain/stores.ts';
 import { WebhookAttempt } from '../../domain/webhooks/webhook-attempt.entity.ts';
@@ -30,6 +33,8 @@ import { createInventoryStore } from './inventory-item.store.ts';
 import { createOrderStore } from './order.store.ts';
 import { createPetStore } from './pet.store.ts';
 import { QuotaCounter } from './quota-counter.entity.ts';
+import { createRequestStore } from './request.store.ts';
+import { SavedBatch } from './saved-batch.entity.ts';
 import { createWebhookStore } from './webhook.store.ts';
 import type { Session } from '../../platform/postgres/index.ts';
 
@@ -41,7 +46,10 @@ export const entities = [
   FieldRecord,
   IdempotencyRecord,
   Installation,
+  KeyRequest,
+  KeyUse,
   QuotaCounter,
+  SavedBatch,
   WebhookAttempt,
   WebhookEndpoint,
   WebhookEndpointChange,
@@ -71,6 +79,7 @@ export function createStores(
     apiKeys: createApiKeyStore(metadata, withEntities),
     events: createEventStore(metadata),
     idempotency: createIdempotencyStore(metadata, withEntities),
+    requests: createRequestStore(metadata, withEntities),
     webhooks: createWebhookStore(metadata, withEntities),
   };
   return (session) => new SessionStores(session, clock, makers);
@@ -119,6 +128,10 @@ class SessionStores implements Stores {
 
   get idempotency(): IdempotencyStore {
     return this.#makers.idempotency(this.#session);
+  }
+
+  get requests(): RequestStore {
+    return this.#makers.requests(this.#session);
   }
 
   get webhooks(): WebhookStore {

@@ -27,9 +27,10 @@ const maxFreeBytes = 2048;
  *
  * 0 for a small request that selects only the remaining quota.
  */
-export function quotaCost({ rootFields, executedFields }: Measure, requestBytes: number): number {
+export function quotaCost({ rootFields, executedFields, isCharged }: Measure, requestBytes: number): number {
   const isFree =
     requestBytes <= maxFreeBytes &&
+    !isCharged &&
     executedFields.length > 0 &&
     rootFields.every((name) => freeFields.has(name) || name === '__typename');
   return isFree ? 0 : Math.max(1, executedFields.length);

@@ -16,6 +16,7 @@ import {
 import { defaultPageSize, maxPageSize } from '../../domain/page.ts';
 import { collectFields, type Fragments, fragmentsIn, type OperationSource } from '../../platform/executor/index.ts';
 import { pageFields } from '../connections/connection.ts';
+import { isCharged as isChargedBy } from '../field-extensions.ts';
 import { oncePerFragment } from './checked-document.ts';
 import type { Measure, SizingValue } from './measures.ts';
 
@@ -47,6 +48,8 @@ interface Size {
   /** Whether the rows of a connection are read, and whether they are counted. */
   readonly isPaged: boolean;
   readonly isCounted: boolean;
+  /** A field costs something where others are free. */
+  readonly isCharged: boolean;
 }
 
 const empty: Size = {
@@ -58,6 +61,7 @@ const empty: Size = {
   bytes: 0,
   isPaged: false,
   isCounted: false,
+  isCharged: false,
 };
 
 type Counted = Pick<Size, 'complexity' | 'list'>;
@@ -96,7 +100,7 @@ class Walk {
     const { operation, schema } = this.#source;
     const rootType = schema.getRootType(operation.operation) as GraphQLObjectType;
     const { searches, ...size } = this.#ofSelections(operation.selectionSet, rootType);
-    const { depth, list, aliases, bytes } = size;
+    const { depth, list, aliases, bytes, isCharged } = size;
     const complexity = countable(size.complexity + searches);
     const collected = collectFields(
       { schema, fragments: this.#fragments },
@@ -110,11 +114,11 @@ class Walk {
     const [name = '', second] = rootFieldNames;
     const label = `${operation.operation} ${second === undefined ? name : 'of several fields'}`;
     const measured = { depth, complexity, searchComplexity: searches, list, aliases, bytes };
-    return { ...measured, rootFields, executedFields, rootFieldNames, label };
+    return { ...measured, isCharged, rootFields, executedFields, rootFieldNames, label };
   }
 
   #ofSelections({ selections }: SelectionSetNode, parent: GraphQLNamedType | undefined): Size {
-    let { depth, complexity, searches, list, aliases, bytes, isPaged, isCounted } = empty;
+    let { depth, complexity, searches, list, aliases, bytes, isPaged, isCounted, isCharged } = empty;
     for (const selection of selections) {
       if (this.#isSkipped(selection)) continue;
       const size = this.#ofSelection(selection, parent);
@@ -126,8 +130,9 @@ class Walk {
       bytes = countable(bytes + size.bytes);
       isPaged ||= size.isPaged;
       isCounted ||= size.isCounted;
+      isCharged ||= size.isCharged;
     }
-    return { depth, complexity, searches, list, aliases, bytes, isPaged, isCounted };
+    return { depth, complexity, searches, list, aliases, bytes, isPaged, isCounted, isCharged };
   }
 
   #ofSelection(selection: SelectionNode, parent: GraphQLNamedType | undefined): Size {
@@ -163,6 +168,7 @@ class Walk {
       bytes: countable(keyBytes + this.#resultBytes(field, type, within)),
       isPaged: isOfConnection && pageFields.has(name),
       isCounted: isOfConnection && name === 'totalCount',
+      isCharged: within.isCharged || isChargedField(parent, name),
     };
   }
 
@@ -267,6 +273,11 @@ function listWith(
   if (entries > 1) return { path: key, entries, complexity, within };
   if (entries === 0 || within === undefined) return undefined;
   return { ...within, path: `${key}.${within.path}` };
+}
+
+function isChargedField(parent: GraphQLNamedType | undefined, name: string): boolean {
+  const field = isObjectType(parent) ? parent.getFields()[name] : undefined;
+  return field !== undefined && isChargedBy(field);
 }
 
 function typeOfField(parent: GraphQLNamedType | undefined, name: string): GraphQLNamedType | undefined {

@@ -15,6 +15,8 @@ export interface Measure {
   /** The list that counts most in it. */
   readonly list: CountedList | undefined;
   readonly aliases: number;
+  /** It selects a field that costs something where others are free. */
+  readonly isCharged: boolean;
   /** An estimate of the size of a large result; without bound for introspection. */
   readonly bytes: number;
   /** The root fields as the schema names them, one for each response key. */

@@ -1,10 +1,14 @@
 import { Ctx, Query, Resolver } from 'type-graphql';
 
 import { knownScopes } from '../../domain/access/scope.ts';
+import { parseId, type Id } from '../../domain/id.ts';
 import { tightest, type WindowFigures } from '../../platform/quotas/index.ts';
 import type { GraphQLContext } from '../context.ts';
 import { NeedsScope } from '../scopes.ts';
 import { RateLimitType, ViewerType } from './viewer.type.ts';
+
+/** The id of ADMIN_API_KEY, which has no rows: those of keys begin at 1. */
+const noKey = '0' as Id;
 
 /** The key of the request, and what is left of its quota. */
 @Resolver()
@@ -17,8 +21,9 @@ export class ViewerResolver {
   })
   async viewer(@Ctx() { request, principal }: GraphQLContext): Promise<ViewerType> {
     const { decision } = await request.meter.spend();
-    const { name, plan, expiresAt } = principal;
+    const { id, name, plan, expiresAt } = principal;
     return {
+      id: parseId(id) ?? noKey,
       name,
       plan,
       scopes: knownScopes(principal),

@@ -1,5 +1,6 @@
 import { Field, Int, ObjectType } from 'type-graphql';
 
+import type { Id } from '../../domain/id.ts';
 import type { PlanName } from '../../domain/access/plan.ts';
 import type { Scope } from '../../domain/access/scope.ts';
 import { PlanEnum, ScopeEnum } from '../access/api-key.type.ts';
@@ -21,6 +22,9 @@ export class ViewerWindowType {
 
 @ObjectType('Viewer', { description: 'The key that sends the request, and its plan.' })
 export class ViewerType {
+  /** For the fields of the key's requests; no field itself. */
+  id!: Id;
+
   @Field(() => String, { description: 'The name of the key.' })
   name!: string;
 

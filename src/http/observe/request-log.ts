@@ -10,6 +10,7 @@ import { shownError } from '../../platform/shown-error.ts';
 import { type AddressLogging, loggedAddress } from '../client.ts';
 import { type MatchedRoute, pathOf } from '../route-table.ts';
 import type { CompletedRequest } from './metrics.ts';
+import type { OnServed } from './served-requests.ts';
 
 /** Called when a response has been sent, or its connection is closed. */
 export type OnResponse = (completed: CompletedRequest) => void;
@@ -89,6 +90,7 @@ interface ResponseLogOptions {
   readonly level: string;
   readonly addresses: AddressLogging;
   readonly onResponse: OnResponse | undefined;
+  readonly onServed: OnServed | undefined;
 }
 
 /** A request that has had its response, or none. */
@@ -163,22 +165,34 @@ export class ResponseLog {
     const { id: requestId, method, url: path, ip: address } = request;
     const requestTrace = traceOf(path);
     const end = (): ResponseLine => {
-      const { principal, operation, graphql, route } = request;
+      const { principal, operation, graphql, route, charge } = request;
       const { headersSent, statusCode } = reply.raw;
       const status = headersSent ? statusCode : clientClosedRequest;
-      const { failureCode: code, spentQuota: quota } = reply;
+      const { failureCode: code } = reply;
+      const quota = charge?.refusal?.quota;
       const retryAfter = status === 429 ? Number(reply.getHeader('retry-after')) : undefined;
       const key = principal?.id;
       const ended = { requestId, method, path, address, key, status, code, retryAfter, quota, graphql };
       return { line: lineOf(ended, route, requestTrace), operation: operation ?? operationOf(method, route) };
     };
-    const record = (): void => this.#write(end(), performance.now() - startedAt, messageOf(reply.raw.writableFinished));
+    const record = (): void => {
+      const ended = end();
+      const millis = performance.now() - startedAt;
+      this.#write(ended, millis, messageOf(reply.raw.writableFinished));
+      this.#serve(request, ended, millis);
+    };
     reply.raw.on('close', record);
     const recordStream = (stream: LoggedStream): void => {
       reply.raw.removeListener('close', record);
-      reply.raw.on('close', this.#streamRecorder(end(), startedAt, stream));
+      const ended = end();
+      reply.raw.on('close', this.#streamRecorder(ended, startedAt, stream));
+      this.#serve(request, ended, performance.now() - startedAt);
     };
     request.recordStream = recordStream;
+  }
+
+  #serve(request: FastifyRequest, { line: { status, code }, operation }: ResponseLine, millis: number): void {
+    this.#options.onServed?.(request, { status, code, operation, millis });
   }
 
   /** Of a request that Node's parser has rejected. `isSent`: its response was written before the connection closed. */

@@ -1,0 +1,180 @@
+import type { MetadataStorage } from '@mikro-orm/core';
+
+import type { Id } from '../../domain/id.ts';
+import type { Keyset, Slice } from '../../domain/page.ts';
+import { KeyRequest } from '../../domain/requests/key-request.entity.ts';
+import { KeyUse } from '../../domain/requests/key-use.entity.ts';
+import {
+  keyRequestList,
+  type HourOfUse,
+  type KeyRequestFilter,
+  type RequestBatch,
+  type RequestStore,
+  type Use,
+  type UseRange,
+} from '../../domain/requests/request.store.ts';
+import { type Session, statementOf } from '../../platform/postgres/index.ts';
+import type { RowData } from '../../domain/store.ts';
+import type { WithEntities } from '../entity-manager.ts';
+import { unserved } from '../sql/conditions.ts';
+import { EntityTable } from '../sql/entity-table.ts';
+import { listSource } from '../sql/list-source.ts';
+import { TableReads } from '../sql/table-reads.ts';
+import { SavedBatch } from './saved-batch.entity.ts';
+
+const figures = [
+  'cost',
+  'requests',
+  'refusedByQuota',
+  'refusedByBan',
+  'clientErrors',
+  'serverErrors',
+  'writes',
+  'deprecatedUses',
+  'omitted',
+] as const satisfies readonly (keyof Use)[];
+
+const written = [
+  'keyId',
+  'at',
+  'requestId',
+  'protocol',
+  'operation',
+  'status',
+  'code',
+  'refusedBy',
+  'quotaLimit',
+  'retryAfter',
+  'cost',
+  'durationMillis',
+  'hasIdempotencyKey',
+  'address',
+  'clientName',
+  'clientVersion',
+  'userAgent',
+] as const satisfies readonly (keyof RowData<KeyRequest>)[];
+
+export function createRequestStore(
+  metadata: MetadataStorage,
+  withEntities: WithEntities,
+): (session: Session) => RequestStore {
+  const [requests, use] = [new EntityTable(metadata.get(KeyRequest)), new EntityTable(metadata.get(KeyUse))];
+  const source = listSource(requests, keyRequestList, {});
+  const reads: RequestReads = new TableReads({
+    ...source,
+    // The index of a key's requests has them in the order of their ids only.
+    conditions: (filter, isPerParent) => unserved(source.conditions(filter, isPerParent)),
+  });
+  const made = { reads, save: statementOf(saveText(requests, use), 0, () => undefined, 'write'), withEntities };
+  return (session) => new SessionRequests(session, made);
+}
+
+type RequestReads = TableReads<KeyRequest, typeof keyRequestList>;
+
+/**
+ * Adds the hours to those that are there, and to their days, in one order for all processes, which so never wait for
+ * each other in a circle; and inserts the entries. Nothing is done when the process has saved the batch already.
+ */
+function saveText(requests: EntityTable, use: EntityTable): string {
+  const names = figures.map((name) => use.columnName(name));
+  const entryNames = written.map((name) => requests.columnName(name));
+  const entryTypes = written.map((name) => requests.columnType(name).replace(/\(.*/, ''));
+  const hourTypes = ['bigint', 'bigint', ...figures.map(() => 'bigint')];
+  return `
+  with batch as (
+    insert into api_request_batches as saved (writer, number) values ($1::uuid, $2::bigint)
+    on conflict (writer) do update set number = excluded.number, at = now() where saved.number < excluded.number
+    returning writer
+  ), hours as (
+    select * from unnest(${arrays(3, hourTypes)}) as hours (key_id, starts_at, ${names.join(', ')})
+  ), added as (
+    insert into ${use.name} as saved (key_id, is_day, starts_at, ${names.join(', ')})
+    select key_id, is_day, start, ${names.map((name) => `sum(${name})`).join(', ')}
+    from (
+      select hours.*, is_day, date_bin(
+        case when is_day then interval '1 day' else interval '1 hour' end, to_timestamp(starts_at / 1000.0), 'epoch'
+      ) as start
+      from hours cross join (values (false), (true)) as kinds (is_day)
+    ) as periods
+    where exists (select from batch) group by 1, 2, 3 order by 1, 2, 3
+    on conflict (key_id, is_day, starts_at) do update
+      set ${names.map((name) => `${name} = saved.${name} + excluded.${name}`).join(', ')}
+  )
+  insert into ${requests.name} (${entryNames.join(', ')})
+  select ${entryNames.join(', ')}
+  from unnest(${arrays(3 + hourTypes.length, entryTypes)}) as entries (${entryNames.join(', ')})
+  where exists (select from batch)`;
+}
+
+function arrays(first: number, types: readonly string[]): string {
+  return types.map((type, index) => `$${first + index}::${type}[]`).join(', ');
+}
+
+const trim = statementOf(
+  `delete from api_key_requests as request using unnest($1::bigint[]) as written (key_id), lateral (
+     select id from api_key_requests where key_id = written.key_id order by id desc offset $2::int limit 1
+   ) as newest
+   where request.key_id = written.key_id and request.id <= newest.id`,
+  0,
+  () => undefined,
+  'write',
+);
+
+interface MadeOnce {
+  readonly reads: RequestReads;
+  readonly save: ReturnType<typeof statementOf<undefined>>;
+  readonly withEntities: WithEntities;
+}
+
+class SessionRequests implements RequestStore {
+  readonly #session: Session;
+  readonly #made: MadeOnce;
+
+  constructor(session: Session, made: MadeOnce) {
+    this.#session = session;
+    this.#made = made;
+  }
+
+  async save(writer: string, { number, hours, entries }: RequestBatch): Promise<void> {
+    const ofHours = (['keyId', 'startsAt', ...figures] as const).map((name) =>
+      hours.map((hour: HourOfUse) => hour[name]),
+    );
+    const ofEntries = written.map((name) => entries.map((entry) => textOf(entry[name])));
+    await this.#session.run(this.#made.save, [writer, number, ...ofHours, ...ofEntries]);
+  }
+
+  async trim(keyIds: readonly Id[], kept: number): Promise<void> {
+    await this.#session.run(trim, [keyIds, kept]);
+  }
+
+  async deleteBefore(ends: { readonly entries: Date; readonly hours: Date; readonly days: Date }): Promise<void> {
+    await this.#made.withEntities(this.#session, async (em) => {
+      await em.nativeDelete(KeyRequest, { at: { $lt: ends.entries } });
+      await em.nativeDelete(KeyUse, { isDay: false, startsAt: { $lt: ends.hours } });
+      await em.nativeDelete(KeyUse, { isDay: true, startsAt: { $lt: ends.days } });
+      await em.nativeDelete(SavedBatch, { at: { $lt: ends.entries } });
+    });
+  }
+
+  async forget(keyId: Id, replacement: string): Promise<void> {
+    const [requestId, operation, address] = [replacement, replacement, replacement];
+    const client = { clientName: replacement, clientVersion: replacement, userAgent: replacement };
+    await this.#made.withEntities(this.#session, (em) =>
+      em.nativeUpdate(KeyRequest, { keyId }, { requestId, operation, address, ...client }),
+    );
+  }
+
+  entriesPerKey(ids: readonly Id[], filter: KeyRequestFilter, keyset: Keyset<'ID'>): Promise<Slice<KeyRequest>[]> {
+    return this.#made.reads.pagePerParent(this.#session, { property: 'keyId', ids }, filter, keyset);
+  }
+
+  useOf(keyIds: readonly Id[], { isDay, since, until }: UseRange): Promise<KeyUse[]> {
+    return this.#made.withEntities(this.#session, (em) =>
+      em.find(KeyUse, { keyId: { $in: [...keyIds] }, isDay, startsAt: { $gte: since, $lt: until } }),
+    );
+  }
+}
+
+function textOf(value: RowData<KeyRequest>[(typeof written)[number]]) {
+  return value instanceof Date ? value.toISOString() : (value ?? null);
+}

@@ -1,0 +1,65 @@
+import type { FilterFields, FilterOf } from '../filter.ts';
+import type { Id } from '../id.ts';
+import type { Rule } from '../input.ts';
+import { sortedById, type Keyset, type Slice } from '../page.ts';
+import { choiceRule, instantRule, integerRule, searchTextRule } from '../rules.ts';
+import type { RowData } from '../store.ts';
+import { KeyRequest } from './key-request.entity.ts';
+import type { KeyUse } from './key-use.entity.ts';
+
+/** Codes of either protocol; what can't be one matches nothing. */
+const codesRule: Rule<readonly string[], readonly string[]> = (values, refuse) =>
+  choiceRule<string>()(values, refuse).filter((value) => /^\w{1,100}$/.test(value));
+
+export const keyRequestFilter = {
+  requestId: { property: 'requestId', comparison: 'equals', rule: searchTextRule },
+  statusAtLeast: { property: 'status', comparison: 'atLeast', rule: integerRule(100, 599) },
+  codeIn: { property: 'code', comparison: 'oneOf', rule: codesRule },
+  operation: { property: 'operation', comparison: 'equals', rule: searchTextRule },
+  since: { property: 'at', comparison: 'atLeast', rule: instantRule },
+  until: { property: 'at', comparison: 'before', rule: instantRule },
+} satisfies FilterFields<KeyRequest>;
+
+export const keyRequestSorting = sortedById(KeyRequest, 'keyRequests', {});
+export const keyRequestList = { filter: keyRequestFilter, sorting: keyRequestSorting };
+
+export type KeyRequestFilter = FilterOf<typeof keyRequestFilter>;
+
+/** The counts of a period. */
+export type Use = Readonly<Omit<KeyUse, 'keyId' | 'isDay' | 'startsAt'>>;
+
+/** The use of a key within one hour, as a process has counted it. */
+export interface HourOfUse extends Use {
+  readonly keyId: Id;
+  /** In milliseconds since 1970. */
+  readonly startsAt: number;
+}
+
+/** What a process saves at once: under its number it counts once, however often it is sent. */
+export interface RequestBatch {
+  readonly number: number;
+  readonly hours: readonly HourOfUse[];
+  readonly entries: readonly RowData<KeyRequest>[];
+}
+
+/** Which periods of a key: from an instant on, and before another one. */
+export interface UseRange {
+  readonly isDay: boolean;
+  readonly since: Date;
+  readonly until: Date;
+}
+
+export interface RequestStore {
+  /** One statement. Throws UNAVAILABLE when it may not have been saved: then send it again. */
+  save(writer: string, batch: RequestBatch): Promise<void>;
+  /** Deletes all but the newest entries of these keys, so many. */
+  trim(keyIds: readonly Id[], kept: number): Promise<void>;
+  /** Deletes what is older: entries, hours and days. */
+  deleteBefore(ends: { readonly entries: Date; readonly hours: Date; readonly days: Date }): Promise<void>;
+  /** Replaces what its holder has sent in the entries of a key. */
+  forget(keyId: Id, replacement: string): Promise<void>;
+  /** The same page of the entries of each key. */
+  entriesPerKey(keyIds: readonly Id[], filter: KeyRequestFilter, keyset: Keyset<'ID'>): Promise<Slice<KeyRequest>[]>;
+  /** The periods that have requests, of all of these keys. */
+  useOf(keyIds: readonly Id[], range: UseRange): Promise<KeyUse[]>;
+}
