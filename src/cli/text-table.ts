@@ -1,4 +1,19 @@
-const rightAligned = new Set(['ID', 'PER MINUTE', 'PER DAY', 'MINUTE', 'DAY', 'STATUS', 'MS']);
+const rightAligned = new Set([
+  'ID',
+  'PER MINUTE',
+  'PER DAY',
+  'MINUTE',
+  'DAY',
+  'STATUS',
+  'MS',
+  'REQUESTS',
+  'COST',
+  'BY QUOTA',
+  'BY BAN',
+  'FROM 400',
+  'FROM 500',
+  'WRITES',
+]);
 
 /** Columns below their headings. */
 export function table(names: readonly string[], cells: readonly (readonly string[])[]): string {

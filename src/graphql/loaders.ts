@@ -14,7 +14,6 @@ import {
   type RowOf,
 } from '../domain/nouns.ts';
 import type { ListOptions, ListRequest, Page } from '../domain/page.ts';
-import type { UsagePeriod, UsageRequest } from '../domain/requests/request.service.ts';
 import type { Services } from '../domain/services.ts';
 import type { Include, Parents } from '../domain/store.ts';
 import type { NestedQuota } from './nested-quota.ts';
@@ -44,8 +43,7 @@ export class Loaders {
   readonly #principal: Principal;
   readonly #rows = new Map<string, DataLoader<string, unknown>>();
   readonly #children = new Map<string, unknown>();
-  readonly #values = new Map<string, unknown>();
-  readonly #usage = new Map<object, DataLoader<Id, UsagePeriod[]>>();
+  readonly #values = new Map<string | object, unknown>();
 
   constructor(services: Services, quota: NestedQuota, principal: Principal) {
     this.#services = services;
@@ -91,19 +89,14 @@ export class Loaders {
     );
   }
 
-  /** How much keys were used, by the field's arguments. */
-  usage(args: UsageRequest): DataLoader<Id, UsagePeriod[]> {
-    return loaderIn(this.#usage, args, (keyIds) => this.#services.requests.usagePerKey(keyIds, args));
-  }
-
   /** The rows of a list by their parents, for the field that shows them. */
   children<Row>(field: string, listOf: (services: Services) => ChildList<Row>): Children<Row, { readonly id: Id }> {
     return this.#childrenAs(field, field, ({ id }: { readonly id: Id }) => id, listOf);
   }
 
-  /** A value of each row of a list, for the field that shows it: all by one call. */
+  /** A value of each row of a list, for the field that shows it, or for its arguments: all by one call. */
   ofEach<Value>(
-    field: string,
+    field: string | object,
     load: (services: Services, ids: readonly Id[]) => Promise<Value[]>,
   ): DataLoader<Id, Value> {
     const known = this.#values.get(field) as DataLoader<Id, Value> | undefined;

@@ -22,7 +22,7 @@ declare module 'fastify' {
   }
 }
 
-export interface RequestCharge {
+interface RequestCharge {
   readonly cost: number;
   readonly refusal?: QuotaRefusal | undefined;
 }

@@ -81,7 +81,8 @@ export class RequestRecorder {
   async stop(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     await this.#saving;
-    await this.flush();
+    do await this.flush();
+    while (this.#entries.length > 0 && !this.#isFailing);
   }
 
   /** Counts the request; the entry is made only if it is kept. */
@@ -139,13 +140,9 @@ export class RequestRecorder {
 
   async #save(): Promise<void> {
     const { requests, onFailure } = this.#options;
-    let mayWriteEntries = true;
-    for (
-      this.#batch ??= this.#nextBatch(true);
-      this.#batch !== undefined;
-      this.#batch = this.#nextBatch(mayWriteEntries)
-    ) {
-      mayWriteEntries = false;
+    let room = maxEntriesASecond;
+    for (this.#batch ??= this.#nextBatch(room); this.#batch !== undefined; this.#batch = this.#nextBatch(room)) {
+      room -= this.#batch.entries.length;
       try {
         await requests.save(this.#writer, this.#batch);
         this.#isFailing = false;
@@ -158,8 +155,7 @@ export class RequestRecorder {
     }
   }
 
-  /** Entries come with the first batch of a round, so at most 200 in a second. */
-  #nextBatch(withEntries: boolean): RequestBatch | undefined {
+  #nextBatch(maxEntriesOfBatch: number): RequestBatch | undefined {
     const hours: HourOfUse[] = [];
     for (const [startsAt, ofHour] of this.#hours) {
       for (const [keyId, figures] of ofHour) {
@@ -170,7 +166,7 @@ export class RequestRecorder {
       if (ofHour.size === 0) this.#hours.delete(startsAt);
     }
     this.#keys -= hours.length;
-    const entries = withEntries ? this.#entries.splice(0, maxEntriesASecond) : [];
+    const entries = this.#entries.splice(0, maxEntriesOfBatch);
     if (hours.length === 0 && entries.length === 0) return undefined;
     for (const { keyId } of entries) this.#untrimmed.add(keyId);
     this.#lastNumber += 1;

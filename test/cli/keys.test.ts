@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
+import { RequestService } from '../../src/domain/requests/request.service.ts';
 import { operator } from '../../src/domain/access/principal.ts';
 import { commands } from '../../src/cli/keys/commands.ts';
 import { readConfig } from '../../src/settings/config.ts';
@@ -96,8 +97,10 @@ describe('keys, beside a running service', () => {
     const { stdout } = await keys('create', '--name', 'Brief', '--plan', 'free', '--json');
     const { id } = JSON.parse(stdout) as { id: string };
     const openAt = Date.now() + 60_000;
-    const access = new AccessService(database.stores.for(testCaller), operator, { now: () => openAt });
-    const { json } = (await commands['update']?.prepare({ 'expires-in': '1s' }, id)(access, openAt)) ?? {};
+    const stores = database.stores.for(testCaller);
+    const access = new AccessService(stores, operator, { now: () => openAt });
+    const services = { access, requests: new RequestService(stores) };
+    const { json } = (await commands['update']?.prepare({ 'expires-in': '1s' }, id)(services, openAt)) ?? {};
     expect(json).toMatchObject({ expiresAt: new Date(openAt + 1000) });
   });
 

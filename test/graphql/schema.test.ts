@@ -44,7 +44,7 @@ describe('the schema', () => {
       const args = field.args.map((arg) => arg.name).toSorted();
       const common = ['after', 'before', 'filter', 'first', 'last'];
       // These are read in one direction.
-      if (['events', 'attempts'].includes(field.name)) expect(args).toEqual(['after', 'filter', 'first']);
+      if (['events', 'attempts', 'requests'].includes(field.name)) expect(args).toEqual(['after', 'filter', 'first']);
       else if (field.name === 'history') expect(args).toEqual(['after', 'first']);
       else if (field.name === 'webhookEndpoints') expect(args).toEqual(['after', 'before', 'first', 'last']);
       else expect(args).toEqual(field.name === 'apiKeys' ? common : [...common, 'orderBy']);

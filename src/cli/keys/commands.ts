@@ -4,17 +4,25 @@ import { usageOf } from '../../domain/access/key-status.ts';
 import { planNames, type PlanInput } from '../../domain/access/plan.ts';
 import { scopes, type Scope } from '../../domain/access/scope.ts';
 import { parseId } from '../../domain/id.ts';
+import type { RequestService } from '../../domain/requests/request.service.ts';
 import { allOf, type Command as CommandOf, type CommandWork as WorkOf, onlyOf, type Output } from '../command-line.ts';
 import { choiceOf, choicesOf, durationOf, numberOf, required, UsageError } from '../option-values.ts';
 import { changeAsJson, describeKey, historyTable, keyAsJson, keyDetails, keyTable } from './output.ts';
+import { periodAsJson, requestAsJson, requestTable, usageTable } from './request-output.ts';
+
+/** The services that the commands use. */
+interface KeyServices {
+  readonly access: AccessService;
+  readonly requests: RequestService;
+}
 
 /** The parsed options of a command. */
 type OptionValues = Readonly<Partial<Record<Exclude<OptionName, Flag>, string>> & Partial<Record<Flag, boolean>>>;
 
 /** An option without a value. */
-type Flag = 'usage';
+type Flag = 'usage' | 'refused';
 
-export const flags: ReadonlySet<string> = new Set<Flag>(['usage']);
+export const flags: ReadonlySet<string> = new Set<Flag>(['usage', 'refused']);
 
 type OptionName =
   | 'name'
@@ -27,10 +35,13 @@ type OptionName =
   | 'overlap'
   | 'near-limit'
   | 'sort'
-  | 'usage';
+  | 'per'
+  | 'request'
+  | 'since'
+  | Flag;
 
-type Command = CommandOf<AccessService, OptionValues>;
-type CommandWork = WorkOf<AccessService>;
+type Command = CommandOf<KeyServices, OptionValues>;
+type CommandWork = WorkOf<KeyServices>;
 
 /** The commands, in the order of the help. */
 export const commands: Readonly<Record<string, Command>> = {
@@ -46,7 +57,7 @@ export const commands: Readonly<Record<string, Command>> = {
       const nearLimitPercent = values['near-limit'] === undefined ? undefined : percentOf(values['near-limit']);
       const order = choiceOf('sort', values.sort ?? 'id', ['id', 'spent']);
       const withUsage = values.usage === true || nearLimitPercent !== undefined || order === 'spent';
-      return async (access, now) => {
+      return async ({ access }, now) => {
         const listed = await allOf((page) => access.list({ ...page, filter: { nearLimitPercent } }));
         const keys = order === 'spent' ? bySpent(listed, now) : listed;
         return { text: keyTable(keys, withUsage, now), json: keys.map((key) => keyAsJson(key, now)) };
@@ -56,15 +67,30 @@ export const commands: Readonly<Record<string, Command>> = {
   show: {
     summary: 'Shows a key with its usage',
     usage: 'ID',
-    prepare: (_values, id) => async (access, now) => {
-      const key = await access.get(id);
-      return { text: keyDetails(key, now), json: keyAsJson(key, now) };
-    },
+    prepare:
+      (_values, id) =>
+      async ({ access }, now) => {
+        const key = await access.get(id);
+        return { text: keyDetails(key, now), json: keyAsJson(key, now) };
+      },
   },
   history: {
     summary: 'Shows the changes of a key, when and by whom, latest first',
     usage: 'ID',
-    prepare: (_values, id) => (access) => history(access, id),
+    prepare:
+      (_values, id) =>
+      ({ access }) =>
+        history(access, id),
+  },
+  requests: {
+    summary: 'Shows the latest requests of a key, those that its quota or a ban has refused, or one',
+    usage: 'ID [--refused] [--request REQUEST_ID]',
+    prepare: (values, id) => (services) => requestsOf(services, id, values),
+  },
+  usage: {
+    summary: 'Shows how much a key was used in each hour of the last day, or each day of the last 30',
+    usage: 'ID [--per hour|day] [--since 7d]',
+    prepare: usage,
   },
   update: {
     summary: 'Changes the name, the scopes or the expiry of a key',
@@ -80,27 +106,44 @@ export const commands: Readonly<Record<string, Command>> = {
   revoke: {
     summary: 'Revokes a key permanently',
     usage: 'ID',
-    prepare: (_values, id) => async (access, now) => changed(await access.revoke(id), now),
+    prepare:
+      (_values, id) =>
+      async ({ access }, now) =>
+        changed(await access.revoke(id), now),
+  },
+  forget: {
+    summary:
+      'Replaces the name of a revoked key, in its history too, and what its holder has sent in the entries of its requests; it cannot be undone',
+    usage: 'ID',
+    prepare:
+      (_values, id) =>
+      async ({ access }, now) => ({
+        ...changed(await access.forget(id), now),
+        note: "This can't be undone. Log lines and backups still have what they had.",
+      }),
   },
   ban: {
     summary: 'Bans a key for a while',
     usage: 'ID --for 15m',
     prepare: (values, id) => {
       const seconds = durationOf('for', required('for', values));
-      return async (access, now) => changed(await access.ban(id, seconds), now);
+      return async ({ access }, now) => changed(await access.ban(id, seconds), now);
     },
   },
   unban: {
     summary: 'Ends a ban, and resets earlier bans and refusals',
     usage: 'ID',
-    prepare: (_values, id) => async (access, now) => changed(await access.unban(id), now),
+    prepare:
+      (_values, id) =>
+      async ({ access }, now) =>
+        changed(await access.unban(id), now),
   },
   'set-plan': {
     summary: 'Changes the plan of a key; its usage stays',
     usage: 'ID --plan PLAN [--per-minute N --per-day N]',
     prepare: (values, id) => {
       const plan = planOf(values);
-      return async (access, now) => changed(await access.setPlan(id, plan), now);
+      return async ({ access }, now) => changed(await access.setPlan(id, plan), now);
     },
   },
 };
@@ -112,7 +155,8 @@ function create(values: OptionValues): CommandWork {
     scopes: values.scopes === undefined ? undefined : scopesOf(values.scopes),
   };
   const expiresIn = lifeOf(values['expires-in']);
-  return async (access, now) => withSecret(await access.create({ ...input, expiresAt: expiryOf(expiresIn, now) }), now);
+  return async ({ access }, now) =>
+    withSecret(await access.create({ ...input, expiresAt: expiryOf(expiresIn, now) }), now);
 }
 
 function update(values: OptionValues, id: string): CommandWork {
@@ -124,13 +168,13 @@ function update(values: OptionValues, id: string): CommandWork {
   if ([...Object.values(changes), expiresIn].every((change) => change === undefined)) {
     throw new UsageError('at least one of --name, --scopes and --expires-in is needed.');
   }
-  return async (access, now) =>
+  return async ({ access }, now) =>
     changed(await access.update(id, { ...changes, expiresAt: expiryOf(expiresIn, now) }), now);
 }
 
 function rotate({ overlap }: OptionValues, id: string): CommandWork {
   const seconds = overlap === undefined ? undefined : durationOf('overlap', overlap, 0);
-  return async (access, now) => withSecret(await access.rotate(id, seconds), now);
+  return async ({ access }, now) => withSecret(await access.rotate(id, seconds), now);
 }
 
 function withSecret({ apiKey, secret }: CreatedKey, now: number): Output {
@@ -147,6 +191,27 @@ async function history(access: AccessService, id: string): Promise<Output> {
   // A deleted key still has a history.
   if (changes.length === 0) await access.get(id);
   return { text: historyTable(changes), json: changes.map(changeAsJson) };
+}
+
+const refusals = ['rate_limited', 'RATE_LIMITED', 'key_banned', 'KEY_BANNED'];
+
+async function requestsOf({ access, requests }: KeyServices, id: string, values: OptionValues): Promise<Output> {
+  const key = await access.get(id);
+  const filter = { codeIn: values.refused === true ? refusals : undefined, requestId: values.request };
+  const entries = await allOf(async (page) => onlyOf(await requests.listPerParent([key.id], { ...page, filter })));
+  const omitted = onlyOf(await requests.omittedPerKey([key.id]));
+  return { text: requestTable(entries, omitted), json: { requests: entries.map(requestAsJson), omitted } };
+}
+
+function usage({ per: sent, since }: OptionValues, id: string): CommandWork {
+  const per = sent === undefined ? 'hour' : choiceOf('per', sent, ['hour', 'day']);
+  const seconds = since === undefined ? undefined : durationOf('since', since);
+  return async ({ access, requests }, now) => {
+    const key = await access.get(id);
+    const request = { per, since: seconds === undefined ? undefined : new Date(now - seconds * 1000).toISOString() };
+    const periods = onlyOf(await requests.usagePerKey([key.id], request));
+    return { text: usageTable(periods), json: periods.map(periodAsJson) };
+  };
 }
 
 /** The noisiest first: by what is spent of the day, then of the minute. */

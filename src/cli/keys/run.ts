@@ -3,6 +3,7 @@ import { AccessService } from '../../domain/access/access.service.ts';
 import { operator } from '../../domain/access/principal.ts';
 import { planLimits, planNames, type PlanName } from '../../domain/access/plan.ts';
 import { scopes } from '../../domain/access/scope.ts';
+import { RequestService } from '../../domain/requests/request.service.ts';
 import { Callers } from '../../platform/callers/index.ts';
 import { runCommandLine } from '../command-line.ts';
 import { commands, flags } from './commands.ts';
@@ -26,6 +27,9 @@ const explanation = `\
                     The overlap is 24h by default, and at most 30d
   --usage           with what is spent of the minute and of the day, and the last use
   --sort ORDER      spent: first who has spent most of the day; by default id
+  --refused         only requests that the quota or a ban has refused
+  --request ID      only the request with this X-Request-Id
+  --per PERIOD      hour or day; --since: so long ago, at most 400 periods
   --near-limit N    only keys that have spent N per cent of their minute or of their day`;
 
 /** Runs `keys` with these arguments, and returns the exit code. */
@@ -47,7 +51,8 @@ export function runKeys(args: readonly string[], environment?: Environment): Pro
       explanation,
       serve: ({ stores: storesOf }) => {
         const stores = storesOf.for(new Callers().service('keys'));
-        return { service: new AccessService(stores, operator), now: stores.clock.now() };
+        const service = { access: new AccessService(stores, operator), requests: new RequestService(stores) };
+        return { service, now: stores.clock.now() };
       },
     },
     args,

@@ -1,6 +1,6 @@
 import type { MetadataStorage } from '@mikro-orm/core';
 
-import { ApiKeyChange } from '../../domain/access/api-key-change.entity.ts';
+import { ApiKeyChange, isUnset } from '../../domain/access/api-key-change.entity.ts';
 import { ApiKeyUsage } from '../../domain/access/api-key-usage.entity.ts';
 import { ApiKey } from '../../domain/access/api-key.entity.ts';
 import {
@@ -88,6 +88,21 @@ class SessionApiKeys extends ReadOnlyStore<ListedKey, typeof apiKeyList, ApiKeyR
 
   async attributeChangesTo(by: string): Promise<void> {
     await this.session.run(attribute, [by]);
+  }
+
+  async forgetNames(id: Id, replacement: string): Promise<void> {
+    await this.#made.withEntities(this.session, async (em) => {
+      const entries = await em.find(ApiKeyChange, { keyId: id }, { orderBy: { id: 'desc' } });
+      for (const entry of entries) {
+        const name = entry.changes['name'];
+        if (name === undefined) continue;
+        const replaced = (value: unknown): string | null => (isUnset(value) ? null : replacement);
+        entry.changes = { ...entry.changes, name: { from: replaced(name.from), to: replaced(name.to) } };
+      }
+      const [latest] = entries;
+      if (latest?.action === 'updated' && latest.changes['name'] !== undefined) latest.action = 'forgotten';
+      await em.flush();
+    });
   }
 
   historyPerKey(ids: readonly Id[], keyset: Keyset<'ID'>): Promise<Slice<ApiKeyChange>[]> {

@@ -56,6 +56,7 @@ export interface AccessServiceOptions {
 }
 
 const noun = 'API key';
+const forgotten = 'forgotten';
 const banSecondsRule = integerRule(1, 2 ** 31 - 1);
 const overlapSecondsRule = integerRule(0, 30 * 86_400);
 const defaultOverlapSeconds = 86_400;
@@ -169,6 +170,24 @@ export class AccessService {
     return this.#change(id, ({ revokedAt }) => (revokedAt ? {} : { revokedAt: new Date(this.#now()) }));
   }
 
+  /**
+   * Replaces the name of a revoked key, also in its history, and what its holder has sent in the entries of its requests.
+   * It can't be undone; counts stay. Throws CONFLICT for a key that isn't revoked.
+   */
+  forget(id: string): Promise<ListedKey> {
+    return this.#change(
+      id,
+      ({ revokedAt }) => {
+        if (revokedAt) return { name: forgotten };
+        throw new DomainError('CONFLICT', `The ${noun} ${id} is not revoked: revoke it first.`);
+      },
+      async ({ apiKeys, requests }, keyId) => {
+        await apiKeys.forgetNames(keyId, forgotten);
+        await requests.forget(keyId, forgotten);
+      },
+    );
+  }
+
   /** Starts now and replaces any earlier ban. */
   async ban(id: string, seconds: number): Promise<ListedKey> {
     const check = new InputCheck();
@@ -223,14 +242,20 @@ export class AccessService {
     });
   }
 
-  async #change(id: string, change: (key: ApiKey) => Partial<RowData<ApiKey>>): Promise<ListedKey> {
+  async #change(
+    id: string,
+    change: (key: ApiKey) => Partial<RowData<ApiKey>>,
+    then?: (stores: Stores, id: Id) => Promise<void>,
+  ): Promise<ListedKey> {
     await this.#options.saveUsage?.();
     let hasChanged = false;
-    const key = await this.#attributed(async ({ apiKeys }) => {
+    const key = await this.#attributed(async (stores) => {
+      const { apiKeys } = stores;
       const locked = await lockById(apiKeys, noun, id);
       const changes = change(locked);
       hasChanged = Object.keys(changes).length > 0;
       if (hasChanged) await apiKeys.update(locked.id, changes);
+      await then?.(stores, locked.id);
       const [shown] = await apiKeys.byIds([locked.id], ['usage']);
       return existing(shown, noun, id);
     });

@@ -10,6 +10,7 @@ const keyActions = [
   'banned',
   'unbanned',
   'revoked',
+  'forgotten',
   'deleted',
 ] as const;
 
@@ -48,6 +49,6 @@ function described(value: unknown): string {
   return Array.isArray(value) ? value.join(',') : String(value);
 }
 
-function isUnset(value: unknown): boolean {
+export function isUnset(value: unknown): boolean {
   return value === null || value === undefined;
 }

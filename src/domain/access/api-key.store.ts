@@ -52,6 +52,8 @@ export interface ApiKeyStore
   update(id: Id, changes: Partial<RowData<ApiKey>>): Promise<void>;
   /** Sets the actor for the changes of this store's transaction. */
   attributeChangesTo(by: string): Promise<void>;
+  /** Replaces the names in the history of a key, whose latest entry is that of this. */
+  forgetNames(id: Id, replacement: string): Promise<void>;
   /** The same page of the history for each key; empty for an unknown key. */
   historyPerKey(keyIds: readonly Id[], keyset: Keyset<'ID'>): Promise<Slice<ApiKeyChange>[]>;
   countHistoryPerKey(keyIds: readonly Id[]): Promise<number[]>;

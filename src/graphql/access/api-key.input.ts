@@ -86,6 +86,12 @@ export class UpdateApiKeyInput implements ApiKeyChanges {
   expiresAt?: string | null;
 }
 
+@InputType('ForgetApiKeyInput', { description: 'Which key to forget.' })
+export class ForgetApiKeyInput {
+  @Field(() => ID, { description: 'The revoked key.' })
+  id!: string;
+}
+
 @InputType('RotateApiKeyInput', { description: 'Which key gets a new secret, and how long the old one stays valid.' })
 export class RotateApiKeyInput {
   @Field(() => ID, { description: 'The key to rotate.' })

@@ -17,6 +17,7 @@ import {
   ApiKeyHistoryArgs,
   BanApiKeyInput,
   CreateApiKeyInput,
+  ForgetApiKeyInput,
   RevokeApiKeyInput,
   RotateApiKeyInput,
   SetApiKeyPlanInput,
@@ -32,6 +33,7 @@ import {
   ApiKeyUsageType,
   BanApiKeyPayload,
   CreateApiKeyPayload,
+  ForgetApiKeyPayload,
   RevokeApiKeyPayload,
   RotateApiKeyPayload,
   ScopeEnum,
@@ -174,6 +176,19 @@ class ApiKeyResolver {
     @Ctx() { services: { access } }: GraphQLContext,
   ): Promise<RevokeApiKeyPayload> {
     return { apiKey: await access.revoke(id) };
+  }
+
+  @NeedsScope('admin')
+  @Mutation(() => ForgetApiKeyPayload, {
+    nullable: true,
+    description:
+      'Replaces the name of a revoked key, in its history too, and what its holder has sent in the entries of its requests, by `forgotten`; counts stay. It cannot be undone. CONFLICT for a key that is not revoked. Needs the scope ADMIN.',
+  })
+  async forgetApiKey(
+    @Arg('input', () => ForgetApiKeyInput, { description: 'Which key.' }) { id }: ForgetApiKeyInput,
+    @Ctx() { services: { access } }: GraphQLContext,
+  ): Promise<ForgetApiKeyPayload> {
+    return { apiKey: await access.forget(id) };
   }
 
   @NeedsScope('admin')

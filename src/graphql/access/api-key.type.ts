@@ -33,6 +33,7 @@ const ApiKeyActionEnum = registerEnum<KeyAction>('ApiKeyAction', 'What was done 
   banned: 'It was banned, by an administrator or automatically for sending requests after its quota was spent.',
   unbanned: 'Its ban was ended, and earlier bans reset.',
   revoked: 'It was revoked.',
+  forgotten: 'Its name, and what its holder had sent, were replaced by `forgotten`.',
   deleted: 'It was deleted from the database.',
 });
 
@@ -161,6 +162,12 @@ export class BanApiKeyPayload {
 
 @ObjectType({ description: 'The result of `unbanApiKey`.', simpleResolvers: true })
 export class UnbanApiKeyPayload {
+  @Field(() => ApiKeyType, { description: 'The key as it is now.' })
+  apiKey!: ListedKey;
+}
+
+@ObjectType({ description: 'The result of `forgetApiKey`.', simpleResolvers: true })
+export class ForgetApiKeyPayload {
   @Field(() => ApiKeyType, { description: 'The key as it is now.' })
   apiKey!: ListedKey;
 }

@@ -49,7 +49,7 @@ function KeyRecordsResolver(typeName: string, type: () => ClassType) {
       @Args(() => UsageHistoryArgs) args: UsageHistoryArgs,
       @Ctx() { loaders }: GraphQLContext,
     ): Promise<UsagePeriod[]> {
-      return loaders.usage(args).load(key.id);
+      return loaders.ofEach(args, ({ requests }, keyIds) => requests.usagePerKey(keyIds, args)).load(key.id);
     }
   }
 

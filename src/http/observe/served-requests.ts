@@ -4,12 +4,12 @@ import type { FastifyRequest } from 'fastify';
 
 import { redactSecrets } from '../../domain/access/redaction.ts';
 import type { Id } from '../../domain/id.ts';
-import type { Entry, RequestRecorder } from '../../keys/request-recorder.ts';
+import type { Entry, RequestRecorder, ServedRequest } from '../../keys/request-recorder.ts';
 import { type AddressLogging, loggedAddress } from '../client.ts';
 import { errorTable, type ErrorRow, graphqlCodes } from '../error-codes.ts';
 
 /** A response that has been sent, or the head of one that goes on as a stream. */
-export interface ServedResponse {
+interface ServedResponse {
   readonly status: number;
   readonly code: string | undefined;
   readonly operation: string;
@@ -36,7 +36,7 @@ export function servedRequests(recorder: Pick<RequestRecorder, 'record'>, addres
     const { status, code } = isGraphQL ? graphqlOutcome(request, response) : response;
     const refusal = charge?.refusal;
     const changes = isGraphQL ? response.operation.startsWith('mutation ') : !readMethods.has(method);
-    const served = {
+    const served: ServedRequest = {
       keyId,
       status,
       cost: charge?.cost ?? 0,

@@ -43,6 +43,7 @@ export default {
           page('Authentication', '/authentication'),
           page('Safe writes', '/safe-writes'),
           page('Retries', '/retries'),
+          page('Why was I refused?', '/why-was-i-refused'),
           page('Changelog', '/changelog'),
         ],
       },
