@@ -2,10 +2,10 @@ import { defineEntity, p } from '@mikro-orm/core';
 
 import type { Id } from '../id.ts';
 
-export const protocols = ['graphql', 'rest'] as const;
+const protocols = ['graphql', 'rest'] as const;
 export type Protocol = (typeof protocols)[number];
 
-export const quotaWindows = ['minute', 'day'] as const;
+const quotaWindows = ['minute', 'day'] as const;
 export type QuotaWindow = (typeof quotaWindows)[number];
 
 const KeyRequestSchema = defineEntity({

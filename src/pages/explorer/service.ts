@@ -128,7 +128,7 @@ interface SendOptions {
  * Sends one operation. Never rejects: where there is no response, the errors hold the reason. Returns undefined for a
  * subscription that has ended.
  */
-export async function send(
+async function send(
   params: FetcherParams,
   headers: Headers,
   key: string | undefined,
