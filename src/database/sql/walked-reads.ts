@@ -53,11 +53,6 @@ export function isFilter({ servedOrder }: Condition, by: readonly SortColumn[]):
   return servedOrder !== undefined && servedOrder !== by[0]?.column;
 }
 
-/** A bound on rows is one on time: to test a row on these takes as long as to pass so many rows. */
-function rowsPerTest(filters: ReadonlySet<Condition>): number {
-  return Math.max(1, ...Array.from(filters, (each) => each.rowsPerTest ?? 1));
-}
-
 /** Reads pages by walks that end after so many rows. */
 export class WalkedReads<Row, Of extends List<Row>> {
   readonly #source: Source<Of, string>;
@@ -89,7 +84,7 @@ export class WalkedReads<Row, Of extends List<Row>> {
         table: table.name,
         key: table.column(table.keyProperty),
         position: this.#position(keyset.sort.field),
-        maxMatched: Math.floor(this.#maxWalked / walkedPerMatched / rowsPerTest(filters)),
+        maxMatched: Math.floor(this.#maxWalked / walkedPerMatched / this.#rowsPerRow(filters)),
       },
       keyset,
     );
@@ -109,9 +104,14 @@ export class WalkedReads<Row, Of extends List<Row>> {
   #shares({ conditions, parents }: WalkedRead<Row, Of>, filters: ReadonlySet<Condition>, ranges: number): number[] {
     const walked = conditions.filter((each) => !filters.has(each));
     const choices = walked.reduce((product, { choice }) => product * (choice?.count ?? 1), 1);
-    const walks =
-      choices * ranges * (parents?.length ?? 1) * rowsPerTest(filters) * (1 + (this.#source.lookUpsPerRow ?? 0));
+    const walks = choices * ranges * (parents?.length ?? 1) * this.#rowsPerRow(filters);
     return [this.#maxWalked, Math.min(maxQuick, this.#maxWalked)].map((rows) => Math.max(1, Math.floor(rows / walks)));
+  }
+
+  /** A bound on rows is one on time: to test a row on these takes as long as to pass so many rows. */
+  #rowsPerRow(filters: ReadonlySet<Condition>): number {
+    const tests = Array.from(filters, ({ rowsPerTest = 1 }) => rowsPerTest);
+    return Math.max(1, ...tests) * (1 + (this.#source.lookUpsPerRow ?? 0));
   }
 
   #position(field: SortFieldOf<Of>): [value: string, id: string] {

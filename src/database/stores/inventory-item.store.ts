@@ -44,7 +44,7 @@ export function createInventoryStore(
     from: `(select ${table.name}.*, ${pet.column('id')} as owner_id, ${pet.column('status')} as status
       from ${pet.name} join ${table.name} on ${table.column('petId')} = ${pet.column('id')}) as ${table.name}`,
     by: { ...unfiltered.by, PET_ID: [{ column: ownerId, property: 'petId', joined: table.column('petId') }] },
-    lookUpsPerRow: 3,
+    lookUpsPerRow: 5,
   };
   const reads: InventoryReads = new TableReads(unfiltered, maxWalked);
   const readsByStatus: InventoryReads = new TableReads(byStatus, maxWalked);

@@ -187,8 +187,8 @@ describe('whoever follows the cursors of pages that stop gets the whole list, ea
             rows: stored.inventory,
             matches: ({ statusIn, quantityAtLeast = 0, quantityAtMost = 9 }, row) =>
               isIn(statusIn, row.status) && row.quantity >= quantityAtLeast && row.quantity <= quantityAtMost,
-            // The pet of each item is looked at, three times as dear.
-            walks: ({ statusIn }) => 4 * Math.max(1, statusIn?.length ?? 1),
+            // The pet of each item is looked at, five times as dear.
+            walks: ({ statusIn }) => 6 * Math.max(1, statusIn?.length ?? 1),
           },
           asked,
         ),
