@@ -153,7 +153,7 @@ describe('keys, beside a running service', () => {
     [
       'a name with a control of the direction of text',
       ['create', '--name', 'a\u202eb', '--plan', 'pro'],
-      'name must not contain the control character U+202E',
+      'name must not contain the character U+202E',
     ],
     ['a wrong duration', ['ban', '1', '--for', 'soon'], '90s, 15m, 24h'],
     ['a missing id', ['revoke'], 'the id of a key'],

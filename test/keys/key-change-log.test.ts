@@ -92,11 +92,11 @@ it('of many changes at once a hundred are reported, and how many more there were
 });
 
 it('keys that are gone with their table are reported', async () => {
-  await opened.sql('truncate api_keys');
+  await opened.sql('truncate api_keys cascade');
   await insertKeys(2);
   await reporter.read();
   reporter.changes.length = 0;
-  await opened.sql('truncate api_keys');
+  await opened.sql('truncate api_keys cascade');
   await reporter.read();
   expect(reporter.reported).toEqual(Array(2).fill(expect.stringMatching(/ Many sql deleted$/)));
 });

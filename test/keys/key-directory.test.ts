@@ -155,7 +155,7 @@ describe('a change of a key', () => {
 
   it.each([
     ['deletes the key', (id: string) => `delete from api_keys where id = ${id}`],
-    ['deletes all keys', () => 'truncate api_keys'],
+    ['deletes all keys', () => 'truncate api_keys cascade'],
   ])('by SQL that %s holds a second later', async (_, statement) => {
     const { apiKey, secret } = await access.create({ name: 'Deleted', plan: 'free' });
     expect(await directory.find(secret)).toBeDefined();
