@@ -92,7 +92,7 @@ const modules = {
     ...platform,
   ],
   settings: ['platform/postgres', 'platform/quotas', ...tools],
-  process: ['app', 'database', 'domain', 'http', 'rest', 'settings', ...platform],
+  process: ['app', 'database', 'domain', 'http', 'pages/pending-pages', 'rest', 'settings', ...platform],
   main: ['process', 'settings'],
 };
 

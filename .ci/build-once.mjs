@@ -24,13 +24,16 @@ export async function buildOnce(target, builtFrom, build) {
   if (isBuilt(target, builtFrom)) return;
   const folder = join(dirname(target), `.build-${randomUUID()}`);
   mkdirSync(folder, { recursive: true });
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', remove);
   try {
     await build(folder);
     writeFileSync(join(folder, 'built-from'), builtFrom);
     // Another build may have been faster: what a process has begun to load stays where it is.
     if (!isBuilt(target, builtFrom)) replace(target, folder);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    process.off('exit', remove);
+    remove();
   }
 }
 

@@ -1,24 +1,24 @@
 // Builds what the pages at /graphiql and /docs load into dist/explorer and dist/docs; each unless it is there already
 // from the same files.
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
-import { buildOnce, fingerprintOf } from './build-once.mjs';
+import { buildOnce, fingerprintOf, isBuilt } from './build-once.mjs';
 
 const explorer = 'src/pages/explorer';
 const [key, names, codes] = ['.ci/scalar-key.js', '.ci/scalar-names.js', '.ci/scalar-codes.js'];
 
-await Promise.all([
-  buildPage(
-    'the explorer',
-    'dist/explorer',
-    ['package-lock.json', '.ci/{build-pages,build-once,explorer-config}.mjs', `${explorer}/**/*.*`],
-    buildExplorer,
-  ),
-  buildPage(
-    'the guides and the reference page',
-    'dist/docs',
-    [
+const pages = [
+  {
+    name: 'the explorer',
+    target: 'dist/explorer',
+    sources: ['package-lock.json', '.ci/{build-pages,build-once,explorer-config}.mjs', `${explorer}/**/*.*`],
+    build: buildExplorer,
+  },
+  {
+    name: 'the guides and the reference page',
+    target: 'dist/docs',
+    sources: [
       'package-lock.json',
       '.ci/{build-pages,build-once,guides,openapi,pictures}.mjs',
       'src/domain/access/plan.ts',
@@ -33,12 +33,21 @@ await Promise.all([
       'test/clients/{*,!(generated)/*}.ts',
       'test/clients/{package,guides.tsconfig}.json',
     ],
-    buildDocs,
-  ),
-]);
+    build: buildDocs,
+  },
+].map((page) => ({ ...page, builtFrom: fingerprintOf(globSync(page.sources)) }));
 
-function buildPage(name, target, sources, build) {
-  return buildOnce(target, fingerprintOf(globSync(sources)), async (folder) => {
+// With --check nothing is built: the status tells whether all is there.
+if (process.argv.includes('--check'))
+  process.exit(pages.every(({ target, builtFrom }) => isBuilt(target, builtFrom)) ? 0 : 1);
+// The service that it belongs to has ended.
+process.once('SIGTERM', () => process.exit(1));
+await Promise.all(pages.map(buildPage));
+// See build.mjs.
+if (existsSync('dist/pages-pending')) rmSync('dist/pages-pending', { force: true });
+
+function buildPage({ name, target, builtFrom, build }) {
+  return buildOnce(target, builtFrom, async (folder) => {
     process.stderr.write(`Building ${name} (only when it has changed) …\n`);
     const started = performance.now();
     await build(folder);

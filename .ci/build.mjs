@@ -1,8 +1,11 @@
-// Builds the program into dist/, unless it is there already from the same files. What is built is replaced only by a
+// Builds the program and the pages into dist/, each unless it is there already from the same files. What is built is replaced only by a
 // complete build, and never removed: without the compiler (`npm prune --omit=dev` takes it) the program is used as is,
 // unless the sources have changed.
+//
+// With --program the pages are left out: where they are missing or outdated a file says so, for a service that builds
+// them when it listens, and whose pages say so until then.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { buildOnce, fingerprintOf, isBuilt } from './build-once.mjs';
@@ -30,7 +33,9 @@ try {
   if (hasCompiler) {
     const builtFrom = fingerprintOf(sources());
     await buildOnce('dist/src', builtFrom, (folder) => build(folder, builtFrom));
-    run('.ci/build-pages.mjs');
+    if (process.argv.includes('--program')) {
+      markPages();
+    } else run('.ci/build-pages.mjs');
   }
 } catch (error) {
   fail(error.message);
@@ -50,10 +55,23 @@ function copy(from, to) {
   cpSync(from, to, { recursive: true });
 }
 
-/** The script's output goes to standard error. */
 function run(script, ...options) {
-  const { status } = spawnSync(process.execPath, [...stripTypes, script, ...options], { stdio: ['ignore', 2, 2] });
-  if (status !== 0) throw new Error(`The build has failed: ${script}`);
+  if (statusOf(script, ...options) !== 0) throw new Error(`The build has failed: ${script}`);
+}
+
+function markPages() {
+  const areBuilt = statusOf('.ci/build-pages.mjs', '--check') === 0;
+  try {
+    if (areBuilt) rmSync('dist/pages-pending', { force: true });
+    else writeFileSync('dist/pages-pending', '');
+  } catch {
+    // Where nothing can be written, nothing can be built.
+  }
+}
+
+/** The script's output goes to standard error. */
+function statusOf(script, ...options) {
+  return spawnSync(process.execPath, [...stripTypes, script, ...options], { stdio: ['ignore', 2, 2] }).status;
 }
 
 /** The pages have a fingerprint of their own, and what `build-openapi.mjs` has built for tests is no source. */

@@ -106,8 +106,7 @@ export class RouteTable {
   /** Why a request has no route: 404, or 405 with the methods that its path does have. */
   unmatched(method: string, path: string): HttpError {
     const methods = this.methodsOf(path);
-    if (methods.length === 0)
-      return new HttpError('NOT_FOUND', `There is nothing at ${JSON.stringify(shorten(path))}.`);
+    if (methods.length === 0) return nothingAt(path);
     const allow = methods.join(', ');
     return new HttpError('METHOD_NOT_ALLOWED', `${method} is not possible here, only ${allow}.`, {
       headers: { allow },
@@ -117,6 +116,10 @@ export class RouteTable {
   #routesOf(path: string): readonly MatchedRoute[] {
     return [...this.#methods].flatMap((method) => this.find(method, path) ?? []);
   }
+}
+
+export function nothingAt(path: string): HttpError {
+  return new HttpError('NOT_FOUND', `There is nothing at ${JSON.stringify(shorten(path))}.`);
 }
 
 /** False for `/pets/`, which names no pet: 404 whatever the method, though the router has a route for it. */

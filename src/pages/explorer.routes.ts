@@ -1,9 +1,10 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { FastifyInstance } from 'fastify';
 
-import { publicRoute, serveAsset, serveNotFound } from './public-route.ts';
+import { Built } from './built.ts';
+import { asset, type BuiltFiles, serveBuilt } from './public-route.ts';
 import { StaticFile } from './static-file.ts';
 
 const url = '/graphiql';
@@ -30,31 +31,31 @@ interface ExplorerOptions {
   readonly introspection: boolean;
 }
 
-/**
- * The explorer of the GraphQL API, as `npm run build` has put it into `directory`; how to build it where it has not.
- */
+/** The explorer of the GraphQL API, as `npm run build` puts it into `directory`. */
 export function registerExplorer(server: FastifyInstance, directory: string, { introspection }: ExplorerOptions): void {
-  if (existsSync(join(directory, 'index.html'))) serve(server, directory, introspection);
-  else serveNotFound(server, url, 'The explorer is not built. `npm run build` builds it, a restart shows it.');
+  const built = new Built(join(directory, 'index.html'), () => filesOf(directory, introspection));
+  serveBuilt(server, url, 'The explorer', built);
 }
 
-/** One route for each file: other paths never reach the file system. */
-function serve(server: FastifyInstance, directory: string, introspection: boolean): void {
+function filesOf(directory: string, introspection: boolean): BuiltFiles {
   const assets = join(directory, 'graphiql');
-  for (const name of readdirSync(assets)) {
-    if (/\.(?:br|gz)$/.test(name) || (namesFields.test(name) && !introspection)) continue;
-    serveAsset(server, `${url}/${name}`, join(assets, name));
-  }
-  const index = new StaticFile(join(directory, 'index.html'));
-  server.get(url, publicRoute, async (request, reply) =>
-    index.send(
-      request,
-      reply.headers({
-        'cache-control': 'no-cache',
-        'content-security-policy': contentSecurityPolicy,
-        'referrer-policy': 'no-referrer',
-      }),
-    ),
+  const names = readdirSync(assets).filter(
+    (name) => !/\.(?:br|gz)$/.test(name) && (introspection || !namesFields.test(name)),
   );
-  server.get(`${url}/`, publicRoute, async (_request, reply) => reply.redirect('../graphiql', 302));
+  const index = new StaticFile(join(directory, 'index.html'));
+  return new Map([
+    ...names.map((name) => [name, asset(join(assets, name))] as const),
+    [
+      '',
+      (request, reply) =>
+        index.send(
+          request,
+          reply.headers({
+            'cache-control': 'no-cache',
+            'content-security-policy': contentSecurityPolicy,
+            'referrer-policy': 'no-referrer',
+          }),
+        ),
+    ],
+  ]);
 }

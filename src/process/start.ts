@@ -2,6 +2,7 @@ import { type EmbeddedPostgres, isComplete, startEmbeddedPostgres } from '../pla
 import { type Config, readConfig } from '../settings/config.ts';
 import { warningsOfDescriptors } from '../settings/setting-warnings.ts';
 import { limitHeap } from './heap.ts';
+import { buildPendingPages } from './pages-build.ts';
 import { fail, notify, onFirstSignal, openService, prepareProcess } from './service-process.ts';
 import { welcome } from './welcome.ts';
 
@@ -22,6 +23,7 @@ async function start(): Promise<void> {
   } else {
     await startAlone(config);
   }
+  buildPendingPages();
 }
 
 /** How many processes share the work. */

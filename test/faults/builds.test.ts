@@ -1,5 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { expect, it } from '@jest/globals';
@@ -7,6 +17,7 @@ import { expect, it } from '@jest/globals';
 import { startCluster } from '../support/started-cluster.ts';
 import { path, repository, RunningCommand } from '../support/running-command.ts';
 import { Service } from '../support/service.ts';
+import { until } from '../support/until.ts';
 import { temporaryDirectory } from '../support/temporary-directory.ts';
 
 const { dependencies } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8')) as {
@@ -53,6 +64,43 @@ it('says which command installs the Node of the packages, where their install sc
   });
   rmSync(packages, { recursive: true });
   expect([status, stderr]).toEqual([1, expect.stringMatching(/^This is Node 20.+ npm ci --ignore-scripts=false\n$/)]);
+});
+
+it('a start answers before the pages are built, by a process beside it that ends with it; they say so until they are there', async () => {
+  symlinkSync(join(repository, 'node_modules'), packages);
+  const dist = join(checkout, 'dist');
+  const start = () => Service.start(environment, { command: 'npm start', directory: checkout });
+  const statusOf = async (page: string) => (await fetch(service.address + page)).status;
+  const builders = () =>
+    readdirSync('/proc').filter((pid) => {
+      try {
+        const isBuilder = readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('build-pages.mjs');
+        return isBuilder && readlinkSync(`/proc/${pid}/cwd`) === checkout;
+      } catch {
+        // No process, or one that has ended.
+        return false;
+      }
+    });
+  rmSync(join(dist, 'explorer'), { recursive: true });
+  let service = await start();
+  expect([await statusOf('/graphql'), await statusOf('/readyz')]).toEqual([401, 200]);
+  const page = await fetch(`${service.address}/graphiql`);
+  expect([page.status, page.headers.get('retry-after'), page.headers.get('refresh')]).toEqual([503, '3', '3']);
+  expect(await page.text()).toMatch(/^The explorer: being built/);
+  expect(builders()).toHaveLength(1);
+  await service.stop();
+  await until(() => builders().length === 0);
+
+  service = await start();
+  await until(async () => (await statusOf('/graphiql')) === 200, { maxMillis: 100_000 });
+  await until(() => builders().length === 0);
+  expect(existsSync(join(dist, 'pages-pending'))).toBe(false);
+  await service.stop();
+  service = await start();
+  expect([await statusOf('/graphiql'), builders()]).toEqual([200, []]);
+  await service.stop();
+  rmSync(packages);
+  for (const folder of ['src', 'migrations']) rmSync(join(dist, folder), { recursive: true });
 });
 
 it('a build leaves a whole program and nothing else, which needs no development packages, and is kept without them; changed sources are named then', async () => {

@@ -1,9 +1,10 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 import { readYaml, type OpenApiDocument } from '../../rest/openapi/document.ts';
-import { publicRoute, serveNotFound } from '../public-route.ts';
+import { Built } from '../built.ts';
+import { publicRoute } from '../public-route.ts';
 import { sendPublicText, serveDocument } from '../public-text.ts';
 import { StaticFile } from '../static-file.ts';
 import { withFigures, type LimitSettings } from './figures.ts';
@@ -31,8 +32,6 @@ interface Guides {
   readonly html: string;
 }
 
-const notBuilt = 'The script of the reference page is not built. `npm run build` builds it, a restart shows the page.';
-
 /** The OpenAPI document, as JSON and as YAML, and the page that shows it. All of them are public. */
 export function registerDocs(
   server: FastifyInstance,
@@ -51,32 +50,32 @@ export function registerDocs(
     serveDocument(server, url, (request) => file.at(addressOf(request)));
   }
 
-  const texts = readGuides(guides);
   // The page sends requests to where it came from, whatever a proxy has made of the address.
   const relative = { ...published, servers: [{ url: restPrefix || '/' }] };
-  const drawn = new AddressedText('application/json', () =>
-    JSON.stringify(scalarDocument(relative, withFigures(texts.markdown, limits))),
-  );
+  const textsWith = ({ markdown, html }: Guides) => ({
+    drawn: new AddressedText('application/json', () =>
+      JSON.stringify(scalarDocument(relative, withFigures(markdown, limits))),
+    ),
+    page: new AddressedText('text/html', () => renderPage(published, withFigures(html, limits), restPrefix)),
+  });
+  const withoutGuides = textsWith({ markdown: '', html: '' });
+  const withGuides = new Built(guides, () => textsWith(JSON.parse(readFileSync(guides, 'utf8')) as Guides));
+  const texts = () => withGuides.find() ?? withoutGuides;
   server.get('/docs/openapi.json', publicRoute, async (request, reply) =>
-    sendPublicText(request, reply, drawn.at(addressOf(request))),
+    sendPublicText(request, reply, texts().drawn.at(addressOf(request))),
   );
-
-  const page = new AddressedText('text/html', () => renderPage(published, withFigures(texts.html, limits), restPrefix));
   for (const url of ['/docs', '/docs/']) {
     server.get(url, publicRoute, async (request, reply) =>
-      sendPublicText(request, reply.header('content-security-policy', pageSecurityPolicy), page.at(addressOf(request))),
+      sendPublicText(
+        request,
+        reply.header('content-security-policy', pageSecurityPolicy),
+        texts().page.at(addressOf(request)),
+      ),
     );
   }
 
-  if (!existsSync(script)) return serveNotFound(server, '/docs/scalar.js', notBuilt);
-  const scalar = new StaticFile(script);
+  const scalar = new Built(script, () => new StaticFile(script));
   server.get('/docs/scalar.js', publicRoute, async (request, reply) =>
-    scalar.send(request, reply.header('cache-control', 'no-cache')),
+    scalar.get('The script of the reference page').send(request, reply.header('cache-control', 'no-cache')),
   );
-  return undefined;
-}
-
-/** Empty where they are not built. */
-function readGuides(file: string): Guides {
-  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Guides) : { markdown: '', html: '' };
 }
