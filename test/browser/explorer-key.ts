@@ -119,6 +119,8 @@ export function testKeyAndLinks(): void {
       await notice.getByText(message).waitFor();
       expect((await explorer.run()).errors).toMatchObject([{ message }]);
       await explorer.line('.result-window', '"RATE_LIMITED"').waitFor();
+      await page().getByRole('link', { name: 'the last refusals of this key' }).click();
+      await explorer.line('.graphiql-query-editor', 'query LastRefusals').waitFor();
       isSpent = false;
       await notice.getByRole('button', { name: 'Ask again' }).click();
       await page().getByRole('link', { name: 'Query' }).waitFor();

@@ -1,6 +1,7 @@
 import { pick, useGraphiQL } from '@graphiql/react';
 import { Fragment, useEffect } from 'react';
 
+import { linkTo } from './address.ts';
 import { CodeLink } from './code-link.tsx';
 import { describe, type ResponseSummary } from './response-summary.ts';
 
@@ -12,6 +13,22 @@ interface ResponseLineProps {
   /** Whether an operation was to be run without a key. */
   readonly lacksKey: boolean;
 }
+
+const refusals: ReadonlySet<string> = new Set(['RATE_LIMITED', 'KEY_BANNED']);
+
+/** Opened, not run: it would be refused, too, until the quota allows it. */
+const lastRefusals = linkTo({
+  query: `# Why the key was refused. It costs 1, so run it when Retry-After has passed.
+query LastRefusals {
+  viewer {
+    requests(first: 10, filter: { codeIn: ["RATE_LIMITED", "rate_limited", "KEY_BANNED", "key_banned"] }) {
+      nodes { at operation status code refusedBy limit retryAfter requestId }
+      omitted
+    }
+  }
+}
+`,
+});
 
 const isStacked = window.matchMedia('(width < 800px)');
 
@@ -47,6 +64,12 @@ export function ResponseLine({ summaries, lacksKey }: ResponseLineProps) {
             <CodeLink code={code} />
           </Fragment>
         ))}
+        {summary?.codes.some((code) => refusals.has(code)) === true && (
+          <>
+            {' · '}
+            <a href={lastRefusals}>the last refusals of this key</a>
+          </>
+        )}
       </p>
     </>
   );
