@@ -78,6 +78,14 @@ export interface App {
   onFatal(listener: (error: Error) => void): void;
 }
 
+/** As its metrics and its log say. */
+function heldWebhooks(webhooks: Events['webhooks']): string[] {
+  const { held = 0 } = webhooks?.figures.endpoints ?? {};
+  if (held === 0) return [];
+  const endpoints = held === 1 ? '1 webhook endpoint is' : `${held} webhook endpoints are`;
+  return [`${endpoints} held: WEBHOOK_SIGNING_KEY lacks the signing key of their secrets.`];
+}
+
 /** In the words of PostgreSQL, unless it isn't reached, which `/readyz` says anyway. */
 function stoppedEvents({ moveFailure }: Sequencer): string[] {
   if (!(moveFailure instanceof Error) || isUnavailable(moveFailure)) return [];
@@ -306,7 +314,10 @@ async function startApp(base: Base, access: Access, events: Events, api: Api): P
   registerHealth(server, {
     checkReady: async () => {
       const findings = await database.checkReady(callers.service('readiness'));
-      return { ...findings, warnings: [...findings.warnings, ...stoppedEvents(events.sequencer)] };
+      return {
+        ...findings,
+        warnings: [...findings.warnings, ...stoppedEvents(events.sequencer), ...heldWebhooks(events.webhooks)],
+      };
     },
     isDraining: () => isDraining,
   });

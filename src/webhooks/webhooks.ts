@@ -9,17 +9,17 @@ import type { WebhookAttempt } from '../domain/webhooks/webhook-attempt.entity.t
 import type { WebhookEndpoint } from '../domain/webhooks/webhook-endpoint.entity.ts';
 import { type WebhookOutlet, WebhookService } from '../domain/webhooks/webhook.service.ts';
 import type { Callers } from '../platform/callers/index.ts';
-import { every } from '../platform/background.ts';
+import { every, inBackground } from '../platform/background.ts';
 import {
   Deliveries,
   type DeliveriesOptions,
-  type DeliveryStore,
   Destinations,
   type DestinationRules,
   Sender,
 } from '../platform/delivery/index.ts';
 import { Feed } from '../platform/feed/index.ts';
 import { version as serviceVersion } from '../settings/version.ts';
+import { LeasedTargets, type WebhookLeases } from './leased-targets.ts';
 import { textOf, WebhookLog } from './webhook-log.ts';
 import { WebhookSecrets, type WebhookTarget } from './webhook-target.ts';
 
@@ -27,6 +27,8 @@ export interface WebhooksOptions extends Pick<
   DeliveriesOptions<WebhookTarget>,
   'onAttempt' | 'onFailing' | 'onRecovered' | 'onDisabled' | 'onFailure'
 > {
+  /** The signing keys of so many endpoints aren't set: called when the number changes. */
+  readonly onHeld: (count: number) => void;
   /** The key that manages it was revoked or has expired. */
   readonly onKeyEnded: (endpoint: Pick<WebhookTarget, 'id' | 'url'>) => void;
   readonly callers: Callers;
@@ -38,25 +40,8 @@ export interface WebhooksOptions extends Pick<
   readonly prefix: string;
 }
 
-/** The leases of the database, without what isn't stored. */
-interface WebhookLeases extends Omit<DeliveryStore<WebhookTarget>, 'lease'> {
-  lease(holderId: string, signingKeys: readonly string[]): Promise<readonly LeasedEndpoint[]>;
-  endOwned(): Promise<readonly Pick<WebhookTarget, 'id' | 'url'>[]>;
-  states(signingKeys: readonly string[]): Promise<Readonly<Record<string, number>>>;
-}
-
-interface LeasedEndpoint extends Omit<WebhookTarget, 'failing' | 'secrets'> {
-  readonly secretVersion: number;
-  readonly previousSecretVersion: number | null;
-  readonly previousSecretExpiresAt: number | null;
-  readonly failures: number;
-  readonly failingSince: number | null;
-  readonly failedAt: number | null;
-  readonly nextAttemptAt: number | null;
-}
-
 const deleteEveryMillis = 60_000;
-const countEveryMillis = 15_000;
+const countEveryMillis = 5_000;
 /** Test events under way. */
 const maxTests = 8;
 
@@ -93,7 +78,7 @@ export class Webhooks implements WebhookOutlet {
   }
 
   start(): void {
-    const { callers, stores, leases, prefix, onFailure, onKeyEnded, ...observers } = this.#options;
+    const { callers, stores, leases, prefix, onFailure, onKeyEnded, onHeld: _onHeld, ...observers } = this.#options;
     let end: EventPosition | undefined;
     const feed: Feed<StoreEvent> = new Feed({
       log: stores.events,
@@ -112,14 +97,7 @@ export class Webhooks implements WebhookOutlet {
     };
     const deliveries = new Deliveries<WebhookTarget>({
       ...observers,
-      store: {
-        lease: async (holderId) => {
-          for (const ended of await leases.endOwned()) onKeyEnded(ended);
-          return (await leases.lease(holderId, this.signingKeys)).map((leased) => this.#targetOf(leased));
-        },
-        save: (progress) => leases.save(progress),
-        release: (holderId) => leases.release(holderId),
-      },
+      store: new LeasedTargets({ leases, secrets: this.#secrets, now: () => this.#now(), onKeyEnded }),
       log: new WebhookLog(feed, stores, prefix),
       sender: this.#sender,
       now: () => this.#now(),
@@ -129,12 +107,20 @@ export class Webhooks implements WebhookOutlet {
     const service = new WebhookService(stores, serviceItself, this);
     const timers = [
       every(deleteEveryMillis, () => service.deleteOld().catch(report)),
-      every(countEveryMillis, async () => {
-        this.#endpoints = await leases.states(this.signingKeys).catch(() => this.#endpoints);
-      }),
+      every(countEveryMillis, () => this.#countEndpoints()),
     ];
+    inBackground(this.#countEndpoints());
     this.#running = { deliveries, feed, timers };
     deliveries.start();
+  }
+
+  /** Never rejects. */
+  async #countEndpoints(): Promise<void> {
+    const { leases, onHeld } = this.#options;
+    const { held: before = 0 } = this.#endpoints;
+    this.#endpoints = await leases.states(this.signingKeys).catch(() => this.#endpoints);
+    const { held = 0 } = this.#endpoints;
+    if (held !== before) onHeld(held);
   }
 
   /** Begins no further delivery; those that are under way end, at most within 15 s. */
@@ -189,15 +175,6 @@ export class Webhooks implements WebhookOutlet {
 
   #now(): number {
     return this.#options.stores.clock.now();
-  }
-
-  #targetOf({ failures, failingSince, failedAt, nextAttemptAt, ...leased }: LeasedEndpoint): WebhookTarget {
-    const wait = failedAt === null || nextAttemptAt === null ? undefined : { from: failedAt, until: nextAttemptAt };
-    return {
-      ...leased,
-      failing: failures === 0 || failingSince === null ? undefined : { count: failures, since: failingSince, wait },
-      secrets: () => this.#secrets.signingSecrets(leased, this.#now()),
-    };
   }
 }
 

@@ -66,6 +66,7 @@ function serve(database: Database, config: Config) {
           onRecovered: ignored,
           onDisabled: ignored,
           onKeyEnded: ignored,
+          onHeld: ignored,
           onFailure: ignored,
         });
   return {

@@ -21,10 +21,16 @@ interface LeasedWebhook extends Pick<
   readonly nextAttemptAt: number | null;
 }
 
+/** The row is left out where the process has leased it before. */
+export interface Leased {
+  readonly id: Id;
+  readonly row: LeasedWebhook | undefined;
+}
+
 /** The leases of endpoints: by the database's clock, 30 s each. */
 export interface WebhookLeases {
-  /** Of endpoints whose signing key is one of these. */
-  lease(holderId: string, signingKeys: readonly string[]): Promise<readonly LeasedWebhook[]>;
+  /** Of endpoints whose signing key is one of these. The rows of what is missing are read again. */
+  lease(holderId: string, signingKeys: readonly string[], missing: readonly string[]): Promise<readonly Leased[]>;
   /** Disables those whose key has ended, and returns them. */
   endOwned(): Promise<readonly { readonly id: Id; readonly url: string }[]>;
   save(progress: readonly Progress[]): Promise<ReadonlyMap<string, SaveOutcome>>;
@@ -48,6 +54,9 @@ const isSeen = (age: string): string => `seen_at between now() - interval '${age
  * and is free when it is returned, or when its lease has ended. So a process that joins has its part within 35 s. A
  * process that leases what it had before, as after an outage of the database, goes on with the same fence. An endpoint
  * that somebody has locked is left out of this round.
+ *
+ * Of what the process has had already only the id is read, and a tenth of 1,000 is renewed: a round costs the same
+ * however often events were refused.
  */
 const leaseText = `
   with seen as (
@@ -55,33 +64,41 @@ const leaseText = `
     on conflict (id) do update set seen_at = excluded.seen_at
   ), gone as (
     delete from webhook_processes where not ${isSeen('1 minute')} and id <> $1::uuid
-  ), wanted as (
-    select id, holder, leased_until, next_attempt_at, ${isLeased('endpoint')} as is_leased
+  ), wanted as materialized (
+    select id, holder, leased_until, next_attempt_at, ${isLeased('endpoint')} is true as is_leased
     from webhook_endpoints as endpoint where state in ('active', 'failing') and signing_key = any($2::text[])
   ), part as (
     select ceil((select count(*) from wanted)::numeric / (1 + count(*)))::int as size
     from webhook_processes where ${isSeen('10 seconds')} and id <> $1::uuid
-  ), kept as (
+  ), kept as materialized (
     select id, leased_until from wanted where holder = $1::uuid and is_leased order by id limit (select size from part)
   ), chosen as (
-    select id from kept where leased_until < now() + interval '20 seconds'
+    (select id, false as is_new from kept where leased_until < now() + interval '25 seconds' order by leased_until limit 100)
     union all (
-      select id from wanted where not is_leased is true
+      select id, true from wanted where not is_leased
       order by coalesce(holder = $1::uuid, false) desc, next_attempt_at nulls first, id
       limit (select greatest(0, size - (select count(*) from kept)) from part)
     )
   ), locked as (
-    select id from webhook_endpoints as endpoint
-    where id in (select id from chosen) and (holder = $1::uuid or ${isLeased('endpoint')} is not true)
-    for no key update skip locked
+    select endpoint.id, is_new from chosen join webhook_endpoints as endpoint using (id)
+    where holder = $1::uuid or ${isLeased('endpoint')} is not true
+    for no key update of endpoint skip locked
   ), leased as (
     update webhook_endpoints as endpoint
     set holder = $1::uuid, leased_until = now() + interval '${leaseSeconds} seconds',
       fence = endpoint.fence + (endpoint.holder is distinct from $1::uuid)::int
     from locked where endpoint.id = locked.id
-    returning endpoint.*
+    returning endpoint.*, is_new
   )
-  select row_to_json(found)::text from (
+  select id::text, null from kept where leased_until >= now() + interval '15 seconds' and id <> all($3::bigint[])
+  union all
+  select id::text, null from leased where not is_new
+  union all
+  select endpoint.id::text, row_to_json(shown)::text from (
+    select * from leased where is_new
+    union all
+    select *, false from webhook_endpoints where id = any($3::bigint[]) and id in (select id from kept)
+  ) as endpoint cross join lateral (
     select endpoint.id::text, endpoint.fence::text, endpoint.owner_id is null as "isTrusted", endpoint.url,
       endpoint.event_types as "eventTypes", endpoint.is_thin as "isThin", endpoint.max_in_flight as "maxInFlight",
       endpoint.secret_version as "secretVersion", endpoint.previous_secret_version as "previousSecretVersion",
@@ -89,13 +106,14 @@ const leaseText = `
       endpoint.replayed_to as "replayedTo", endpoint.failures, ${millis('endpoint.failing_since')} as "failingSince",
       ${millis('endpoint.failed_at')} as "failedAt", ${millis('endpoint.next_attempt_at')} as "nextAttemptAt",
       endpoint.is_healthy as "isHealthy", endpoint.refusals
-    from (
-      select * from leased
-      union all
-      select endpoint.* from webhook_endpoints as endpoint join kept using (id)
-      where kept.leased_until >= now() + interval '20 seconds'
-    ) as endpoint
-  ) as found`;
+  ) as shown`;
+
+const lease = statementOf<Leased>(
+  leaseText,
+  2,
+  ([id, json]) => ({ id: id as Id, row: typeof json === 'string' ? (JSON.parse(json) as LeasedWebhook) : undefined }),
+  'write',
+);
 
 /** Endpoints of keys that were revoked or have expired. */
 const endOwnedText = `
@@ -111,13 +129,6 @@ const endOwnedText = `
   returning endpoint.id::text, endpoint.url`;
 
 const endOwned = statementOf(endOwnedText, 2, ([id, url]) => ({ id: id as Id, url: url as string }), 'write');
-
-const lease = statementOf<LeasedWebhook>(
-  leaseText,
-  1,
-  ([json]) => JSON.parse(json as string) as LeasedWebhook,
-  'write',
-);
 
 /**
  * Attempts are saved whoever has the lease, the rest with its fence. An endpoint that somebody has locked is saved the
@@ -173,7 +184,7 @@ const states = statementOf<readonly [string, number]>(
 
 export function createWebhookLeases(session: Session): WebhookLeases {
   return {
-    lease: (holderId, signingKeys) => session.run(lease, [holderId, signingKeys]),
+    lease: (holderId, signingKeys, missing) => session.run(lease, [holderId, signingKeys, missing]),
     endOwned: () => session.run(endOwned, []),
     save: async (progress) => new Map(await session.run(save, [JSON.stringify(progress.map(savedOf))])),
     release: async (holderId) => {

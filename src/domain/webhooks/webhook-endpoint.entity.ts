@@ -59,6 +59,8 @@ WebhookEndpointSchema.setClass(WebhookEndpoint);
 /** `held`: it would be sent to, but its signing key isn't one of those that are set. */
 export type WebhookState = (typeof storedStates)[number] | 'held';
 
+export type HeldReason = 'SIGNING_KEY';
+
 /** The version of the settings of administrators; deliveries don't change it, unless they disable the endpoint. */
 export function webhookVersion(endpoint: WebhookEndpoint): string {
   const { id, url, description, eventTypes, isThin, maxInFlight, isPaused, disabledReason, secretVersion } = endpoint;

@@ -317,7 +317,8 @@ export class WebhookService {
       const locked = await this.#lock(webhooks, id);
       checkVersion(locked, options);
       const changes = change(locked);
-      await webhooks.update(locked.id, changes);
+      // The process that delivers reads it again.
+      await webhooks.update(locked.id, { ...changes, leasedUntil: null });
       if (endsLease.some((property) => property in changes && changes[property] !== locked[property]))
         await webhooks.endLease(locked.id);
       await also(stores, locked);

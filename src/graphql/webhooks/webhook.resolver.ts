@@ -9,6 +9,7 @@ import { isVersion } from '../../domain/version.ts';
 import { type AttemptResult, resultOf, type WebhookAttempt } from '../../domain/webhooks/webhook-attempt.entity.ts';
 import type { WebhookEndpointChange } from '../../domain/webhooks/webhook-endpoint-change.entity.ts';
 import {
+  type HeldReason,
   type WebhookEndpoint,
   type WebhookState,
   webhookVersion,
@@ -37,6 +38,7 @@ import {
   AttemptResultEnum,
   CreateWebhookEndpointPayload,
   DeleteWebhookEndpointPayload,
+  HeldReasonEnum,
   PauseWebhookEndpointPayload,
   ReplayWebhookEndpointPayload,
   ResumeWebhookEndpointPayload,
@@ -101,6 +103,11 @@ class WebhookEndpointResolver {
   @FieldResolver(() => WebhookStateEnum, { description: 'Whether it is sent what happens.' })
   state(@Root() endpoint: WebhookEndpoint, @Ctx() { services: { webhooks } }: GraphQLContext): WebhookState {
     return webhooks.stateOf(endpoint);
+  }
+
+  @FieldResolver(() => HeldReasonEnum, { nullable: true, description: 'Why it is held.' })
+  heldReason(@Root() endpoint: WebhookEndpoint, @Ctx() { services: { webhooks } }: GraphQLContext): HeldReason | null {
+    return webhooks.stateOf(endpoint) === 'held' ? 'SIGNING_KEY' : null;
   }
 
   @FieldResolver(() => [EventTypeEnum], { nullable: true, description: 'The types that it is sent; null for all.' })

@@ -2,7 +2,12 @@ import { Field, ID, Int, ObjectType } from 'type-graphql';
 
 import type { AttemptResult, WebhookAttempt, WebhookFailure } from '../../domain/webhooks/webhook-attempt.entity.ts';
 import type { WebhookAction, WebhookEndpointChange } from '../../domain/webhooks/webhook-endpoint-change.entity.ts';
-import type { DisabledReason, WebhookEndpoint, WebhookState } from '../../domain/webhooks/webhook-endpoint.entity.ts';
+import type {
+  DisabledReason,
+  HeldReason,
+  WebhookEndpoint,
+  WebhookState,
+} from '../../domain/webhooks/webhook-endpoint.entity.ts';
 import type { WebhookBacklog } from '../../domain/webhooks/webhook.store.ts';
 import { connectionType } from '../connections/connection.type.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
@@ -20,6 +25,10 @@ const DisabledReasonEnum = registerEnum<DisabledReason>('WebhookDisabledReason',
   GONE: 'It has answered 410.',
   FAILED_FOR_DAYS: 'It has accepted nothing for 5 days.',
   KEY_ENDED: 'The key that manages it was revoked or has expired.',
+});
+
+export const HeldReasonEnum = registerEnum<HeldReason>('WebhookHeldReason', 'Why an endpoint is held.', {
+  SIGNING_KEY: 'The signing key that its secret was derived from is not set.',
 });
 
 const WebhookActionEnum = registerEnum<WebhookAction>('WebhookEndpointAction', 'What was done to an endpoint.', {

@@ -28,6 +28,13 @@ export function webhookEvents(log: FastifyBaseLogger, metrics: Metrics) {
       log.error({ ...named(endpoint), reason }, 'webhook endpoint is disabled'),
     onKeyEnded: (endpoint: NamedEndpoint): void =>
       log.warn({ ...named(endpoint), reason: 'KEY_ENDED' }, 'webhook endpoint is disabled'),
+    onHeld: (count: number): void =>
+      count === 0
+        ? log.info('no webhook endpoint is held any more')
+        : log.error(
+            { count },
+            'webhook endpoints are held: WEBHOOK_SIGNING_KEY lacks the signing key of their secrets',
+          ),
     onSwitched: (endpoint: WebhookEndpoint, by: string): void =>
       log.info({ ...named(endpoint), by }, `webhook endpoint is ${endpoint.state}`),
     onFailure: (error: unknown): void => log.error({ err: error }, 'webhooks are not delivered'),

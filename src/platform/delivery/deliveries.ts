@@ -23,8 +23,8 @@ export interface DeliveriesOptions<E extends Endpoint> {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** A round renews what would end within 20 s of the 30, so that a lease lasts so long from the question on. */
-const leaseMillis = 20_000;
+/** Of the 30 s of a lease so much is left when a round has been asked for: its renewal takes some rounds. */
+const leaseMillis = 15_000;
 const leaseEveryMillis = 1_000;
 const saveEveryMillis = 300;
 /** Positions that have passed nothing but unwanted events are saved so often. */
