@@ -78,7 +78,7 @@ export class Webhooks implements WebhookOutlet {
   }
 
   start(): void {
-    const { callers, stores, leases, prefix, onFailure, onKeyEnded, onHeld: _onHeld, ...observers } = this.#options;
+    const { callers, stores, leases, prefix, onFailure, onKeyEnded, ...observers } = this.#options;
     let end: EventPosition | undefined;
     const feed: Feed<StoreEvent> = new Feed({
       log: stores.events,

@@ -22,7 +22,7 @@ interface LeasedWebhook extends Pick<
 }
 
 /** The row is left out where the process has leased it before. */
-export interface Leased {
+interface Leased {
   readonly id: Id;
   readonly row: LeasedWebhook | undefined;
 }
