@@ -37,7 +37,7 @@ const modules = {
   ...Object.fromEntries(tools.map((tool) => [tool, []])),
   domain: ['platform/quotas', 'platform/remote-clock'],
   keys: ['domain', 'platform/quotas', ...tools],
-  webhooks: ['domain', 'platform/callers', 'platform/delivery', 'platform/feed', 'settings/version', ...tools],
+  webhooks: ['domain', 'platform/delivery', 'platform/feed', 'settings/version', ...tools],
   database: [
     'domain',
     'migrations',
@@ -92,7 +92,7 @@ const modules = {
     ...platform,
   ],
   settings: ['platform/postgres', 'platform/quotas', ...tools],
-  process: ['app', 'database', 'domain', 'http', 'pages/pending-pages', 'rest', 'settings', ...platform],
+  process: ['app', 'database', 'domain', 'http', 'pages/pending-pages', 'rest', 'settings', 'webhooks', ...platform],
   main: ['process', 'settings'],
 };
 

@@ -8,6 +8,7 @@ import type { EmbeddedPostgres } from './platform/embedded/index.ts';
 import { explainLostRedis } from './settings/failed-start.ts';
 import { listenOn } from './process/listen.ts';
 import { openMetricsPages } from './process/metrics-pages.ts';
+import type { ProcessMetrics } from './platform/workers/index.ts';
 import type { SharedParts } from './process/shared-parts.ts';
 import { openDatabase } from './database/start/open.ts';
 import { AccessService, type AccessServiceOptions } from './domain/access/access.service.ts';
@@ -41,7 +42,8 @@ import { createLog, type LogStream } from './http/observe/request-log.ts';
 import { createServer, type ServerLimits } from './http/server.ts';
 import { readDocument, readOperations } from './rest/openapi/document.ts';
 import { createRestRoutes } from './rest/routes.ts';
-import { openWebhooks } from './webhooks/webhooks.ts';
+import { type Deliverer, RemoteWebhooks } from './webhooks/remote-webhooks.ts';
+import { Webhooks } from './webhooks/webhooks.ts';
 import { CollectionSlots, type CollectionLimits } from './rest/collection-slots.ts';
 
 /** The interval at which expired rows are deleted. */
@@ -53,6 +55,10 @@ export interface AppOverrides {
   readonly embedded?: Promise<EmbeddedPostgres> | undefined;
   /** In a worker, whose primary serves the metrics at their own port. */
   readonly shared?: SharedParts | undefined;
+  /** Delivers webhooks where they are on; without one this process does. */
+  readonly deliverer?: Deliverer | undefined;
+  /** Its metrics, where they are part of this process's page. */
+  readonly delivererMetrics?: (() => Promise<ProcessMetrics>) | undefined;
   readonly onStatement?: (sql: string) => void;
   /** Receives a sentence for people when the start has to wait, or goes on without Redis. */
   readonly onNotice?: (sentence: string) => void;
@@ -242,18 +248,29 @@ function openEvents({ config, overrides, log, metrics, onRefusal, callers, datab
     onFailure: (what, error) => log.warn({ err: error }, sequencerFailures[what]),
   });
   sequencer.start();
-  const { signingKeys, ...destinations } = config.webhooks;
   const { onSwitched, ...deliveryEvents } = webhookEvents(log, metrics);
-  const webhooks = openWebhooks(signingKeys, {
-    callers,
-    stores: database.stores.for(callers.service('webhooks')),
-    leases: database.webhookLeases(callers.service('webhooks')),
-    destinations: { ...destinations, nameServers: overrides.nameServers },
-    prefix: config.restPrefix,
-    ...deliveryEvents,
-  });
+  const webhooks = openWebhooks({ config, overrides, callers, database }, deliveryEvents);
   const webhookObserver = { onSwitched, onChange: async () => webhooks?.heedChanges() };
   return { streams, sequencer, webhooks, webhookObserver };
+}
+
+/** Undefined without a signing key: they are off. */
+function openWebhooks(
+  { config, overrides, callers, database }: Pick<Base, 'config' | 'overrides' | 'callers' | 'database'>,
+  events: Omit<ReturnType<typeof webhookEvents>, 'onSwitched'>,
+): Webhooks | RemoteWebhooks | undefined {
+  const { signingKeys, ...rules } = config.webhooks;
+  if (signingKeys.length === 0) return undefined;
+  if (overrides.deliverer !== undefined) return new RemoteWebhooks(signingKeys, rules, overrides.deliverer);
+  const caller = callers.service('webhooks');
+  return new Webhooks({
+    stores: database.stores.for(caller),
+    leases: database.webhookLeases(caller),
+    signingKeys,
+    destinations: { ...rules, nameServers: overrides.nameServers },
+    prefix: config.restPrefix,
+    ...events,
+  });
 }
 
 /** The server with both protocols; pages, health and metrics come when it starts. */
@@ -322,7 +339,7 @@ async function startApp(base: Base, access: Access, events: Events, api: Api): P
     isDraining: () => isDraining,
   });
   registerSite(server, config, readDocument(), () => printSortedSchema(schema));
-  const metricsPages = openMetricsPages(server, { ...base, shared: overrides.shared });
+  const metricsPages = openMetricsPages(server, { ...base, ...overrides });
   await registerApi(server, access.authentication, [graphql.routes, rest]);
   // When listening stops.
   server.addHook('preClose', () => events.streams.drain());
@@ -369,7 +386,7 @@ function watchParts({ metrics, database, clock }: Base, { counters }: Access, ev
     eventStreams: () => events.streams.count,
     isCountingShared: () => counters.isShared(),
   });
-  if (events.webhooks !== undefined) metrics.watchWebhooks(events.webhooks);
+  if (events.webhooks instanceof Webhooks) metrics.watchWebhooks(events.webhooks);
 }
 
 /** What the service has opened is closed after its server, the database last. */

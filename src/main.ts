@@ -5,6 +5,9 @@ import { childRole } from './process/first-signals.ts';
 if (childRole === 'worker') {
   const { startWorker } = await import('./process/worker.ts');
   startWorker();
+} else if (childRole === 'deliverer') {
+  const { startDeliverer } = await import('./process/deliverer.ts');
+  startDeliverer();
 } else {
   const { startService } = await import('./process/start.ts');
   startService();

@@ -2,7 +2,7 @@
 export const signals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
 /** The role of a process that another one of ours has started. */
-export type ChildRole = 'worker';
+export type ChildRole = 'worker' | 'deliverer';
 
 const [, , role, count] = process.argv;
 /** As the first argument says; a process that a person starts has none. */

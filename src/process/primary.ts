@@ -12,8 +12,10 @@ import { LogDestination } from '../platform/http/index.ts';
 import { type CounterQuestion, type DayCounter, HostedCounters, type UsageTable } from '../platform/quotas/index.ts';
 import { shownError } from '../platform/shown-error.ts';
 import { type Child, type Handlers, Primary } from '../platform/workers/index.ts';
+import { createDelivery, type DeliveryProcess } from './delivery-process.ts';
 import type { ChildRole } from './first-signals.ts';
-import { drainMillis, exit, exitOnUncaughtErrors, maxFlushMillis, notify, onFirstSignal } from './service-process.ts';
+import { drainMillis } from './drain-time.ts';
+import { exit, exitOnUncaughtErrors, maxFlushMillis, notify, onFirstSignal } from './service-process.ts';
 import { checkServer } from '../database/start/check-server.ts';
 import type { Bound } from '../http/observe/bounds.ts';
 import { maxWaitingConnections, warningsOfDescriptors } from '../settings/setting-warnings.ts';
@@ -29,7 +31,8 @@ export async function startPrimary(config: Config, count: number): Promise<void>
   const logger = pino({ level: config.logLevel, serializers: { err: (error: unknown) => shownError(error) } }, log);
   const metrics = new PrimaryMetrics(() => primary.serving);
   log.onDrop(() => metrics.droppedLogLines.inc());
-  const primary = createPrimary(config, count, { log, logger, metrics });
+  const delivery = createDelivery(config, log, () => metrics.droppedLogLines.inc());
+  const primary = createPrimary(config, count, { log, logger, metrics, delivery });
   for (const warning of warningsOfDescriptors(config)) notify(warning);
   // With the words that one process has for them; the workers only start when they are right.
   if (config.databaseUrl !== undefined) await checkServer(config.databaseUrl, notify);
@@ -37,10 +40,11 @@ export async function startPrimary(config: Config, count: number): Promise<void>
   exitOnUncaughtErrors((error, origin) => logger.fatal({ err: error, origin }, 'uncaught error of the primary'), log);
   onFirstSignal((signal) => {
     logger.info({ signal }, 'draining');
-    inBackground(stop(signal, primary, log, drainMillis(config)));
+    inBackground(stop(signal, { primary, delivery, log }, drainMillis(config)));
   });
   await serveMetrics(config, primary, logger);
   await primary.start(address);
+  delivery?.start(logger);
   process.stderr.write(welcome(address, config, undefined));
 }
 
@@ -48,9 +52,11 @@ interface PrimaryParts {
   readonly log: LogDestination;
   readonly logger: Logger;
   readonly metrics: PrimaryMetrics;
+  /** Undefined while webhooks are off. */
+  readonly delivery: DeliveryProcess | undefined;
 }
 
-function createPrimary(config: Config, count: number, { log, logger, metrics }: PrimaryParts): Primary {
+function createPrimary(config: Config, count: number, { log, logger, metrics, delivery }: PrimaryParts): Primary {
   const quotas = new QuotasOfWorkers(config, logger);
   return new Primary({
     count,
@@ -60,7 +66,10 @@ function createPrimary(config: Config, count: number, { log, logger, metrics }: 
       maxOfWorker: Math.ceil(config.maxConnections / count),
       onRefusal: () => metrics.refusals.inc({ bound: 'connections' satisfies Bound }),
     },
-    handlersFor: (worker) => quotas.handlersFor(worker),
+    handlersFor: (worker) => ({
+      ...quotas.handlersFor(worker),
+      deliverer: (question) => delivery?.ask(...(question as [string, unknown])),
+    }),
     onLines: (lines) => log.forward(lines),
     onCutLine: () => metrics.droppedLogLines.inc(),
     onHung: ({ id: worker }) => logger.error({ worker }, "a worker doesn't answer: it is killed"),
@@ -73,16 +82,23 @@ function createPrimary(config: Config, count: number, { log, logger, metrics }: 
       const reason = failure?.reason;
       logger.error({ worker, code, signal, reason, restartMillis }, 'a worker has ended: another one is started');
     },
-    ownMetrics: () => metrics.registry.getMetricsAsJSON(),
+    otherMetrics: async () => ({
+      primary: await metrics.registry.getMetricsAsJSON(),
+      ...(delivery && { deliverer: await delivery.metrics() }),
+    }),
   });
 }
 
 /** Exits with 0, also when nobody reads the log. */
-async function stop(signal: NodeJS.Signals, primary: Primary, log: LogDestination, millis: number): Promise<void> {
+async function stop(
+  signal: NodeJS.Signals,
+  { primary, delivery, log }: { primary: Primary; delivery: DeliveryProcess | undefined; log: LogDestination },
+  millis: number,
+): Promise<void> {
   const endsAt = performance.now() + millis + lastFlushMillis;
   const left = (): number => Math.max(0, endsAt - performance.now());
-  await primary.stop(signal, millis + killMillis);
-  await within(Math.min(maxFlushMillis, left()), primary.forwarded());
+  await Promise.all([primary.stop(signal, millis + killMillis), delivery?.stop()]);
+  await within(Math.min(maxFlushMillis, left()), Promise.all([primary.forwarded(), delivery?.forwarded()]));
   await exit(0, log, left());
 }
 

@@ -6,6 +6,8 @@ import type { Config } from '../settings/config.ts';
 import { explainFailure } from '../settings/failed-start.ts';
 import type { LogDestination } from '../platform/http/index.ts';
 import { plainText } from '../platform/shown-error.ts';
+import type { DeliveryProcess } from './delivery-process.ts';
+import { drainMillis } from './drain-time.ts';
 import { exitBeforeStart, signals } from './first-signals.ts';
 
 const uncaught = ['uncaughtException', 'unhandledRejection'] as const;
@@ -37,44 +39,60 @@ export function fail(error: unknown): never {
 /** The service of a process, not listening yet. */
 export interface Service {
   readonly app: App;
+  /** Starts to listen, and returns the address. */
+  readonly listen: () => Promise<string>;
   /** Drains and ends the process, because of a signal. */
   readonly stop: (signal: NodeJS.Signals) => void;
 }
 
 /** Opens the service. From then on an uncaught error ends the process after its log is written. */
 export async function openService(config: Config, overrides: AppOverrides): Promise<Service> {
-  const [{ createApp }, { LogDestination }] = await Promise.all([
+  const [{ createApp }, { createDelivery }, { LogDestination }] = await Promise.all([
     import('../app.ts'),
+    import('./delivery-process.ts'),
     import('../platform/http/index.ts'),
   ]);
   const log = new LogDestination();
-  const app = await createApp(config, { logStream: log, onNotice: notify, ...overrides });
+  const delivery = overrides.deliverer === undefined ? createDelivery(config, log) : undefined;
+  const app = await createApp(config, {
+    logStream: log,
+    onNotice: notify,
+    ...(delivery && { deliverer: delivery, delivererMetrics: () => delivery.metrics() }),
+    ...overrides,
+  });
   exitOnUncaughtErrors((error, origin) => app.server.log.fatal({ err: error, origin }, 'uncaught error'), log);
   app.onFatal((error) => {
     app.server.log.fatal({ err: error }, 'the embedded database has ended');
     exitAnyway(1, log);
   });
-  return { app, stop: (signal) => stop(signal, app, log, config) };
+  const listen = async (): Promise<string> => {
+    const address = await app.listen();
+    delivery?.start(app.server.log);
+    return address;
+  };
+  return { app, listen, stop: (signal) => stop(signal, { app, delivery, log }, config) };
 }
 
-function stop(signal: NodeJS.Signals, app: App, log: LogDestination, config: Config): void {
+interface StoppedParts {
+  readonly app: App;
+  readonly delivery: DeliveryProcess | undefined;
+  readonly log: LogDestination;
+}
+
+function stop(signal: NodeJS.Signals, { app, delivery, log }: StoppedParts, config: Config): void {
   app.server.log.info({ signal }, 'draining');
   const endsAt = performance.now() + drainMillis(config);
   const end = (code: number): Promise<never> => exit(code, log, Math.max(0, endsAt - performance.now()));
   // Requests aborted at the timeout may still be recorded; a stopped database never responds.
   const late = wait(endsAt + recordMillis - performance.now());
-  Promise.race([app.drain(), late]).then(
+  const drained = app.drain().then(() => delivery?.forwarded());
+  Promise.race([drained, late]).then(
     () => end(0),
     (error: unknown) => {
       app.server.log.fatal({ err: error }, 'shutdown failed');
       return end(1);
     },
   );
-}
-
-/** How long a process may take from its signal on, before its last requests are aborted. */
-export function drainMillis({ drainDelaySeconds, drainTimeoutSeconds }: Config): number {
-  return (drainDelaySeconds + drainTimeoutSeconds) * 1000;
 }
 
 /** Calls the listener for the first signal. The second one ends the process at once. */

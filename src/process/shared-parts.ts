@@ -5,6 +5,7 @@ import type { Metrics, MetricsSource } from '../http/observe/metrics.ts';
 import { every, inBackground } from '../platform/background.ts';
 import type { LeaseCounter } from '../platform/callers/index.ts';
 import type { CounterAnswer, CounterHost, SubjectUsage, UsageTable } from '../platform/quotas/index.ts';
+import type { Deliverer } from '../webhooks/remote-webhooks.ts';
 import { type ParentConnection, ParentSilent, serveHandedConnections } from '../platform/workers/index.ts';
 
 /** The parts that a worker has together with the others, in their primary, instead of its own. */
@@ -13,6 +14,8 @@ export interface SharedParts {
   readonly leases: LeaseCounter;
   /** Serves the connections that the primary hands over; resolves with its address. */
   listen(server: Server): Promise<string>;
+  /** The process that delivers webhooks, which the primary has started. */
+  readonly deliverer: Deliverer;
   /** No further connection is handed to this process, once it has resolved. */
   readonly stopHandingOver: () => Promise<void>;
   /** The metrics of all, to whom this process tells its own until it stops. */
@@ -47,6 +50,14 @@ export function sharedParts(primary: AskedPrimary): SharedParts {
       serveHandedConnections(server);
       await primary.ready();
       return String(await ask('address'));
+    },
+    deliverer: {
+      ask: (name, value) =>
+        primary.ask('deliverer', [name, value]).catch((error: unknown) => {
+          throw unavailable(error);
+        }),
+      // The primary ends it.
+      stop: async () => undefined,
     },
     // A silent primary hands nothing over.
     stopHandingOver: async () => {

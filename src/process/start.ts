@@ -42,9 +42,9 @@ async function workerCount({ workers, databaseUrl }: Config): Promise<number> {
 async function startAlone(config: Config): Promise<void> {
   for (const warning of warningsOfDescriptors(config)) notify(warning);
   const { engine } = await startEngine(config);
-  const { app, stop } = await openService(config, { embedded: engine });
+  const { app, listen, stop } = await openService(config, { embedded: engine });
   onFirstSignal(stop);
-  process.stderr.write(welcome(await app.listen(), config, app.demoKey));
+  process.stderr.write(welcome(await listen(), config, app.demoKey));
 }
 
 /**

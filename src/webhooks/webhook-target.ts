@@ -1,3 +1,4 @@
+import type { Id } from '../domain/id.ts';
 import type { EventPosition, EventType } from '../domain/events/event.ts';
 import { deriveSecret, type Endpoint } from '../platform/delivery/index.ts';
 
@@ -20,6 +21,14 @@ export interface SecretVersions {
   readonly previousSecretVersion?: number | null | undefined;
   /** An instant, or milliseconds since 1970. */
   readonly previousSecretExpiresAt?: Date | number | null | undefined;
+}
+
+/** An endpoint, as a test needs it. */
+export interface TestedEndpoint extends SecretVersions {
+  readonly id: Id;
+  readonly url: string;
+  /** The key that manages it; null for administrators. */
+  readonly ownerId?: string | null | undefined;
 }
 
 /** Derives the secrets of endpoints, with the first signing key; the second one is good while the key is changed. */

@@ -6,9 +6,7 @@ import { isUnavailable } from '../domain/errors.ts';
 import type { RowData } from '../domain/store.ts';
 import type { Stores } from '../domain/stores.ts';
 import type { WebhookAttempt } from '../domain/webhooks/webhook-attempt.entity.ts';
-import type { WebhookEndpoint } from '../domain/webhooks/webhook-endpoint.entity.ts';
 import { type WebhookOutlet, WebhookService } from '../domain/webhooks/webhook.service.ts';
-import type { Callers } from '../platform/callers/index.ts';
 import { every, inBackground } from '../platform/background.ts';
 import {
   Deliveries,
@@ -21,7 +19,7 @@ import { Feed } from '../platform/feed/index.ts';
 import { version as serviceVersion } from '../settings/version.ts';
 import { LeasedTargets, type WebhookLeases } from './leased-targets.ts';
 import { textOf, WebhookLog } from './webhook-log.ts';
-import { WebhookSecrets, type WebhookTarget } from './webhook-target.ts';
+import { type TestedEndpoint, WebhookSecrets, type WebhookTarget } from './webhook-target.ts';
 
 export interface WebhooksOptions extends Pick<
   DeliveriesOptions<WebhookTarget>,
@@ -31,7 +29,6 @@ export interface WebhooksOptions extends Pick<
   readonly onHeld: (count: number) => void;
   /** The key that manages it was revoked or has expired. */
   readonly onKeyEnded: (endpoint: Pick<WebhookTarget, 'id' | 'url'>) => void;
-  readonly callers: Callers;
   readonly stores: Stores;
   readonly leases: WebhookLeases;
   readonly signingKeys: readonly Buffer[];
@@ -78,7 +75,7 @@ export class Webhooks implements WebhookOutlet {
   }
 
   start(): void {
-    const { callers, stores, leases, prefix, onFailure, onKeyEnded, ...observers } = this.#options;
+    const { stores, leases, prefix, onFailure, onKeyEnded, ...observers } = this.#options;
     let end: EventPosition | undefined;
     const feed: Feed<StoreEvent> = new Feed({
       log: stores.events,
@@ -91,7 +88,6 @@ export class Webhooks implements WebhookOutlet {
       },
       onFailure,
     });
-    const caller = callers.service('webhooks');
     const report = (error: unknown): void => {
       if (!isUnavailable(error)) onFailure(error);
     };
@@ -101,7 +97,6 @@ export class Webhooks implements WebhookOutlet {
       log: new WebhookLog(feed, stores, prefix),
       sender: this.#sender,
       now: () => this.#now(),
-      enterTick: () => new Promise((resolve) => callers.streamTicks.enter(caller, resolve)),
       onFailure: report,
     });
     const service = new WebhookService(stores, serviceItself, this);
@@ -154,7 +149,7 @@ export class Webhooks implements WebhookOutlet {
     return this.#secrets.secretOf(id, version);
   }
 
-  async sendTest(endpoint: WebhookEndpoint): Promise<RowData<WebhookAttempt> | undefined> {
+  async sendTest(endpoint: TestedEndpoint): Promise<RowData<WebhookAttempt> | undefined> {
     if (this.#tests >= maxTests) return undefined;
     this.#tests += 1;
     try {
@@ -176,12 +171,4 @@ export class Webhooks implements WebhookOutlet {
   #now(): number {
     return this.#options.stores.clock.now();
   }
-}
-
-/** Undefined without a signing key: they are off. */
-export function openWebhooks(
-  signingKeys: readonly Buffer[],
-  options: Omit<WebhooksOptions, 'signingKeys'>,
-): Webhooks | undefined {
-  return signingKeys.length === 0 ? undefined : new Webhooks({ ...options, signingKeys });
 }

@@ -47,15 +47,13 @@ export function runWebhooks(args: readonly string[], environment?: Environment):
 function ignored(): void {}
 
 function serve(database: Database, config: Config) {
-  const callers = new Callers();
-  const caller = callers.service('webhooks');
+  const caller = new Callers().service('webhooks');
   const stores = database.stores.for(caller);
   const { signingKeys, ...destinations } = config.webhooks;
   const outlet =
     signingKeys.length === 0
       ? undefined
       : new Webhooks({
-          callers,
           stores,
           leases: database.webhookLeases(caller),
           signingKeys,

@@ -12,8 +12,6 @@ export interface DeliveriesOptions<E extends Endpoint> {
   readonly sender: Sender;
   /** Milliseconds since 1970, by the clock that the processes share. */
   readonly now: () => number;
-  /** Resolves when work may begin in a tick of the event loop. */
-  readonly enterTick: () => Promise<void>;
   /** Called after each attempt. Must not throw. */
   readonly onAttempt: (endpoint: E, result: SendResult) => void;
   readonly onFailing: (endpoint: E, result: SendResult) => void;
@@ -219,8 +217,7 @@ export class Deliveries<E extends Endpoint> {
   }
 
   async #send(run: EndpointRun<E>, delivery: Delivery): Promise<void> {
-    const { sender, now, enterTick } = this.#options;
-    await enterTick();
+    const { sender, now } = this.#options;
     const { url, secrets, isTrusted } = run.endpoint;
     const { id, isReplay, body } = delivery.event;
     const result = await sender.send({ url, id, isReplay, isTrusted, body: body(), secrets: secrets() });

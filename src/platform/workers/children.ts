@@ -39,15 +39,21 @@ export interface ChildFailure {
   readonly isFinal: boolean;
 }
 
-export interface ChildrenOptions {
+/** Where a child's log goes. */
+export interface ChildOutput {
+  /** Takes whole lines of its standard output. */
+  readonly onLines: (lines: Buffer) => Promise<void>;
+  /** Its last line is cut off, because it was killed. */
+  readonly onCutLine: () => void;
+}
+
+export interface ChildrenOptions extends ChildOutput {
   /** By which a child knows what it is. */
   readonly arguments: readonly string[];
+  /** Options of Node, beside those of this process. */
+  readonly execArgv?: readonly string[];
   /** The questions that a child may ask. */
   readonly handlersFor: (child: Child) => Handlers;
-  /** Takes whole lines of a child's standard output. */
-  readonly onLines: (lines: Buffer) => Promise<void>;
-  /** A line of a child that has been killed is cut off. */
-  readonly onCutLine: () => void;
   readonly onReady: (child: Child) => void;
   readonly onEnd: (child: Child, end: ChildEnd) => void;
   /** A child that was ready hasn't said anything for ten seconds, and is killed. */
@@ -137,6 +143,7 @@ export class Children {
   #fork(): ChildProcess {
     let failure: Error | undefined;
     const child = fork(process.argv[1] ?? '', [...this.#options.arguments], {
+      execArgv: [...process.execArgv, ...(this.#options.execArgv ?? [])],
       stdio: ['ignore', 'pipe', 'inherit', 'ipc', 'pipe'],
     });
     // Also of messages to one that has ended, which is noticed by its exit.

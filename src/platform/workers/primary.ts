@@ -18,8 +18,8 @@ const metricsMillis = 1_000;
 export interface PrimaryOptions extends Omit<ChildrenOptions, 'onReady'> {
   readonly count: number;
   readonly connections: ConnectionQueueOptions;
-  /** Its own metrics. */
-  readonly ownMetrics: () => Promise<ProcessMetrics>;
+  /** Those of processes that aren't workers, by their names. */
+  readonly otherMetrics: () => Promise<Readonly<Record<string, ProcessMetrics>>>;
 }
 
 /** No worker can start: the message is the last one's reason, in words for people. */
@@ -77,7 +77,7 @@ export class Primary {
       if (metrics !== undefined && this.#workers.has(worker.id)) this.#record(worker.id, metrics);
     });
     await within(metricsMillis, Promise.all(asking));
-    this.#record('primary', await this.#options.ownMetrics());
+    for (const [name, values] of Object.entries(await this.#options.otherMetrics())) this.#record(name, values);
     return (await this.#metrics.registry()).metrics();
   }
 

@@ -45,6 +45,13 @@ export class SummedMetrics {
   }
 }
 
+/** One page for processes of these names. */
+export async function sumOf(processes: Readonly<Record<string, ProcessMetrics>>): Promise<string> {
+  const sum = new SummedMetrics();
+  for (const [name, metrics] of Object.entries(processes)) sum.record(name, metrics);
+  return (await sum.registry()).metrics();
+}
+
 /** JSON has no NaN: a figure without a value is left out. */
 function labelled(metric: ProcessMetrics[number], worker: string): ProcessMetrics[number] {
   const values = metric.values.filter(({ value }) => typeof value === 'number');

@@ -170,8 +170,9 @@ class Process {
             return events.slice(Number(position), Number(position) + limit);
           }),
       },
-      sender,
-      enterTick: () => this.#whileAlive(() => Promise.resolve()),
+      sender: Object.assign(Object.create(sender) as Sender, {
+        send: (request: SendRequest) => this.#whileAlive(() => sender.send(request)),
+      }),
       now: clock,
       onAttempt: ignore,
       onFailing: ignore,

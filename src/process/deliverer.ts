@@ -1,0 +1,74 @@
+import { watchClock } from '../database/clock-watch.ts';
+import { connectDatabase } from '../database/database.ts';
+import { Metrics } from '../http/observe/metrics.ts';
+import { createLog } from '../http/observe/request-log.ts';
+import { webhookEvents } from '../http/observe/webhook-events.ts';
+import { onBackgroundFailure, within } from '../platform/background.ts';
+import { Accounts, Callers } from '../platform/callers/index.ts';
+import { embeddedPostgresAddress } from '../platform/embedded/index.ts';
+import { LogDestination } from '../platform/http/index.ts';
+import type { ParentConnection } from '../platform/workers/index.ts';
+import { type Config, readConfig } from '../settings/config.ts';
+import type { TestedEndpoint } from '../webhooks/webhook-target.ts';
+import { Webhooks } from '../webhooks/webhooks.ts';
+import { startChild } from './child-process.ts';
+import { drainMillis } from './drain-time.ts';
+import { exit, exitOnUncaughtErrors } from './service-process.ts';
+
+/** One reads the log while the other one leases and saves. */
+const poolSize = 2;
+
+/** Starts the process that delivers webhooks, and serves nobody. */
+export function startDeliverer(): void {
+  startChild(open);
+}
+
+async function open(parent: ParentConnection): Promise<void> {
+  const config = readConfig();
+  const destination = new LogDestination();
+  const log = createLog(config.logLevel, config.logAddresses, destination);
+  const metrics = new Metrics();
+  destination.onDrop(() => metrics.droppedLogLines.inc());
+  exitOnUncaughtErrors((error, origin) => log.fatal({ err: error, origin }, 'uncaught error'), destination);
+  onBackgroundFailure((error) => log.error({ err: error }, 'work that nobody waits for has failed'));
+  const webhooks = await connect(config, webhookEvents(log, metrics));
+  metrics.watchWebhooks(webhooks);
+  parent.handle('send test', (endpoint) => webhooks.sendTest(endpoint as TestedEndpoint));
+  parent.handle('heed changes', () => webhooks.heedChanges());
+  parent.handle('endpoints', () => webhooks.figures.endpoints);
+  parent.handle('metrics', () => metrics.values());
+  webhooks.start();
+  await parent.ready();
+  parent.onStop(() => {
+    within(drainMillis(config), webhooks.stop()).then(
+      () => exit(0, destination),
+      () => process.exit(1),
+    );
+  });
+}
+
+/** On the embedded database it is a guest of the service's engine. */
+async function connect(config: Config, events: ReturnType<typeof webhookEvents>) {
+  const { databaseUrl, dataDir, restPrefix: prefix } = config;
+  const { signingKeys, ...destinations } = config.webhooks;
+  const accounts = new Accounts();
+  const callers = new Callers(accounts);
+  const database = await connectDatabase({
+    accounts,
+    location: databaseUrl ?? embeddedPostgresAddress(dataDir),
+    isGuest: databaseUrl === undefined,
+    poolSize: databaseUrl === undefined ? 1 : poolSize,
+  });
+  const read = (): Promise<void> => database.readClock(callers.service('clock'));
+  await read();
+  watchClock(database.clock, { read, onDifference: () => undefined, onAgreement: () => undefined });
+  const caller = callers.service('webhooks');
+  return new Webhooks({
+    signingKeys,
+    stores: database.stores.for(caller),
+    leases: database.webhookLeases(caller),
+    destinations,
+    prefix,
+    ...events,
+  });
+}

@@ -1,0 +1,78 @@
+import type { RowData } from '../domain/store.ts';
+import type { WebhookAttempt } from '../domain/webhooks/webhook-attempt.entity.ts';
+import type { WebhookEndpoint } from '../domain/webhooks/webhook-endpoint.entity.ts';
+import type { WebhookOutlet } from '../domain/webhooks/webhook.service.ts';
+import { every, inBackground } from '../platform/background.ts';
+import { Destinations, type DestinationRules } from '../platform/delivery/index.ts';
+import { WebhookSecrets } from './webhook-target.ts';
+import type { Webhooks } from './webhooks.ts';
+
+const askEveryMillis = 5_000;
+
+/** The process that delivers. */
+export interface Deliverer {
+  /** Throws UNAVAILABLE while it isn't there. */
+  ask(name: string, value?: unknown): Promise<unknown>;
+  /** Resolves when it has ended. */
+  stop(): Promise<void>;
+}
+
+/** Webhooks in a process that serves: it opens no connection to a receiver, and asks for no name. */
+export class RemoteWebhooks implements WebhookOutlet {
+  readonly #destinations: Destinations;
+  readonly #secrets: WebhookSecrets;
+  readonly #deliverer: Deliverer;
+  #endpoints: Readonly<Record<string, number>> = {};
+  #asking: NodeJS.Timeout | undefined;
+
+  constructor(signingKeys: readonly Buffer[], rules: DestinationRules, deliverer: Deliverer) {
+    this.#destinations = new Destinations(rules);
+    this.#secrets = new WebhookSecrets(signingKeys);
+    this.#deliverer = deliverer;
+  }
+
+  get signingKeys(): readonly string[] {
+    return this.#secrets.fingerprints;
+  }
+
+  refusalOf(url: string, isOfAdministrators: boolean): string | undefined {
+    return this.#destinations.refusalOf(url, isOfAdministrators);
+  }
+
+  secretOf(id: string, version: number): string {
+    return this.#secrets.secretOf(id, version);
+  }
+
+  async sendTest(endpoint: WebhookEndpoint): Promise<RowData<WebhookAttempt> | undefined> {
+    const { id, url, ownerId, secretVersion, previousSecretVersion, previousSecretExpiresAt } = endpoint;
+    const tested = { id, url, ownerId, secretVersion, previousSecretVersion };
+    const previous = previousSecretExpiresAt?.getTime() ?? null;
+    const attempt = await this.#deliverer.ask('send test', { ...tested, previousSecretExpiresAt: previous });
+    if (attempt === undefined) return undefined;
+    const { at, ...rest } = attempt as RowData<WebhookAttempt>;
+    // As JSON has it.
+    return { ...rest, at: new Date(at) };
+  }
+
+  /** Those of endpoints, a few seconds old. */
+  get figures(): Pick<Webhooks['figures'], 'endpoints'> {
+    return { endpoints: this.#endpoints };
+  }
+
+  start(): void {
+    this.#asking = every(askEveryMillis, async () => {
+      const endpoints = await this.#deliverer.ask('endpoints').catch(() => this.#endpoints);
+      this.#endpoints = endpoints as Readonly<Record<string, number>>;
+    });
+  }
+
+  /** Without waiting: it has heeded them within two seconds, whether it is told or not. */
+  async heedChanges(): Promise<void> {
+    inBackground(this.#deliverer.ask('heed changes').catch(() => undefined));
+  }
+
+  stop(): Promise<void> {
+    clearInterval(this.#asking);
+    return this.#deliverer.stop();
+  }
+}
