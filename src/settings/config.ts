@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 import { parseRedisUrl } from '../platform/quotas/index.ts';
 import { databaseVariables, withDatabaseVariables } from './database-variables.ts';
 import { type Environment, SettingReader } from './setting-reader.ts';
@@ -20,7 +22,7 @@ export function readConfig(environment: Environment = process.env) {
     ...databaseSettings(settings, environment),
     ...clientSettings(settings),
     ...logSettings(settings),
-    webhooks: webhookSettings(settings),
+    webhooks: webhookSettings(settings, environment),
     graphql: graphqlSettings(settings),
   };
   checkTogether(config, settings);
@@ -103,9 +105,11 @@ function logSettings(settings: SettingReader) {
   };
 }
 
-function webhookSettings(settings: SettingReader) {
+function webhookSettings(settings: SettingReader, environment: Environment) {
+  const keys = signingKeys(settings);
   return Object.freeze({
-    signingKeys: signingKeys(settings),
+    signingKeys: keys,
+    certificates: keys.length === 0 ? undefined : extraCertificates(settings, environment['NODE_EXTRA_CA_CERTS']),
     allow: settings.value('WEBHOOK_ALLOW', '', networks, 'a list of networks such as 10.1.0.0/16,fd00::/8'),
     ports: settings.value('WEBHOOK_PORTS', '', ports, 'a list of ports such as 8443,9443'),
   });
@@ -155,6 +159,19 @@ function adminApiKey(settings: SettingReader): string | undefined {
 }
 
 const signingKeyBytes = 32;
+
+/** As PEM. Node itself reads them only where the variable is set before it starts, not from `--env-file`. */
+function extraCertificates(settings: SettingReader, path: string | undefined): string | undefined {
+  if (!path) return undefined;
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    settings.problems.push(
+      `NODE_EXTRA_CA_CERTS is ${JSON.stringify(path)}, but must be a file of certificates that can be read: ${String((error as NodeJS.ErrnoException).code)}.`,
+    );
+    return undefined;
+  }
+}
 
 /** Two while the key is changed, the new one first; none while webhooks are off. The message never repeats the value. */
 function signingKeys(settings: SettingReader): readonly Buffer[] {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 
 import { RedisServer } from '../redis/redis-server.ts';
+import { WebhookSecrets } from '../../src/webhooks/webhook-target.ts';
 import { connect, runSql } from '../support/postgres-client.ts';
 import { startCluster } from '../support/started-cluster.ts';
 import { listenHere } from '../support/test-app.ts';
@@ -14,6 +15,7 @@ import { runBare, takeBlock } from './command-blocks.ts';
 import { backedUpAt, backupAge, fired, firingAlerts, firingAlertsWith, rules, type Scrape } from './fired-alerts.ts';
 import { deployFile, guideTable } from './guide.ts';
 
+const signingKey = 'a'.repeat(64);
 const directory = temporaryDirectory();
 interface Dashboard {
   readonly panels: readonly { readonly targets: readonly { readonly expr: string }[] }[];
@@ -25,7 +27,7 @@ const settings = {
   REDIS_URL: redis.url,
   DATABASE_POOL: '4',
   BAN_AFTER: '0',
-  WEBHOOK_SIGNING_KEY: 'a'.repeat(64),
+  WEBHOOK_SIGNING_KEY: signingKey,
 };
 const service = await listenHere(settings);
 
@@ -233,10 +235,15 @@ describe('the alerts of the guide, on the metrics of a real process', () => {
   test('those of webhooks fire when an endpoint fails, is disabled, or is sent events late', async () => {
     await runSql(
       cluster.url,
-      `insert into webhook_endpoints (url, is_thin, max_in_flight, position, is_paused, failures, failing_since, next_attempt_at,
-         disabled_reason) values
-         ('https://a.example/', false, 4, '0:0', false, 1, now(), now() + interval '1 hour', null),
-         ('https://b.example/', false, 4, '0:0', false, 0, null, null, 'GONE')`,
+      `insert into webhook_endpoints (url, is_thin, max_in_flight, position, signing_key, failures, failing_since,
+         failed_at, next_attempt_at, disabled_reason)
+       select url, false, 4, '0:0', coalesce(key, holder.fingerprint), failures, since, since, since + interval '1 hour', reason
+       from (values
+         ('https://a.example/', null, 1, now(), null),
+         ('https://b.example/', null, 0, null, 'GONE'),
+         ('https://c.example/', 'another', 0, null, null)) as given (url, key, failures, since, reason),
+         (select $1::text as fingerprint) as holder`,
+      [new WebhookSecrets([Buffer.from(signingKey, 'hex')]).fingerprints[0]],
     );
     const only = async (name: string): Promise<Scrape> =>
       new Map([...(await scrape())].filter(([each]) => each.startsWith(name)));
@@ -245,7 +252,11 @@ describe('the alerts of the guide, on the metrics of a real process', () => {
       (now) => now.get('petstore_webhook_endpoints{state="failing"}') === 1,
       { maxMillis: 30_000 },
     );
-    expect(firingAlerts({ after: endpoints })).toEqual(['PetstoreWebhookDisabled', 'PetstoreWebhookFailing']);
+    expect(firingAlerts({ after: endpoints })).toEqual([
+      'PetstoreWebhookDisabled',
+      'PetstoreWebhookFailing',
+      'PetstoreWebhookHeld',
+    ]);
     const lag = await only('petstore_webhook_lag_seconds');
     expect(firingAlerts({ after: lag })).toEqual([]);
     expect(firingAlerts({ after: new Map([...lag].map(([name]) => [name, 301])) })).toEqual(['PetstoreWebhookLag']);

@@ -1,10 +1,15 @@
+import { createServer } from 'node:https';
+
 import { describe, expect, it } from '@jest/globals';
 
 import { operator } from '../../src/domain/access/principal.ts';
 import { WebhookService } from '../../src/domain/webhooks/webhook.service.ts';
+import { readConfig } from '../../src/settings/config.ts';
+import { listen } from '../support/listen.ts';
 import { openTestDatabase } from '../support/opened-database.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
+import { makeCertificate } from '../platform/delivery/receiver.ts';
 import { change, create, endpoint, settings, startStore } from './endpoints.ts';
 import { Inbox } from './inbox.ts';
 
@@ -143,4 +148,23 @@ it('the history of a deleted endpoint is kept as long as its attempts', async ()
   await opened.sql("update webhook_endpoint_history set at = at - interval '8 days'");
   await service.deleteOld();
   expect(await left()).toEqual([{ action: 'created' }]);
+});
+
+it('an authority of NODE_EXTRA_CA_CERTS is trusted however it was set; without it the cause names the certificate', async () => {
+  const { key, cert, path } = makeCertificate();
+  const server = createServer({ key, cert }, (_request, response) => response.writeHead(204).end());
+  const port = String(await listen(server));
+  const test = async (more: Record<string, string>): Promise<unknown> => {
+    const store = await startTestApp({ ...settings, WEBHOOK_PORTS: port, ...more });
+    const { data } = await change(store, 'createWebhookEndpoint', { url: `https://localhost:${port}/` });
+    const { id } = data.result.webhookEndpoint;
+    return (await change(store, 'testWebhookEndpoint', { id }, 'status failure cause')).data.result;
+  };
+  expect(await test({})).toEqual({
+    status: null,
+    failure: 'TLS',
+    cause: expect.stringMatching(/self-signed certificate/),
+  });
+  expect(await test({ NODE_EXTRA_CA_CERTS: path })).toEqual({ status: 204, failure: null, cause: null });
+  expect(() => readConfig({ ...settings, NODE_EXTRA_CA_CERTS: '/nowhere' })).toThrow(/NODE_EXTRA_CA_CERTS.*ENOENT/);
 });

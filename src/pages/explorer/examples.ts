@@ -196,7 +196,7 @@ subscription Changes {
 }
 `;
 
-const webhook = `# For a key with the scope ADMIN, where
+const webhook = `# For a key with the scope WEBHOOKS, where
 # WEBHOOK_SIGNING_KEY is set: events are
 # sent to an address of yours, signed.
 # Keep the secret: it is shown once.
@@ -220,7 +220,7 @@ mutation CreateWebhook($url: String!) {
 }
 `;
 
-const deliveries = `# For a key with the scope ADMIN:
+const deliveries = `# For a key with the scope WEBHOOKS:
 # what has become of webhooks.
 query Deliveries {
   webhookEndpoints(first: 5) {
@@ -230,12 +230,17 @@ query Deliveries {
       state
       failingSince
       nextAttemptAt
+      backlog {
+        events
+        oldestAt
+      }
       attempts(first: 5) {
         nodes {
           at
           result
           status
           failure
+          cause
           durationMillis
         }
       }
@@ -276,11 +281,11 @@ export const examples: Example[] = [
     variables: json({ after: 'NmUxZmZiMDFbInBldHMiLCJJRCIsbnVsbCwiNSJd' }),
   },
   {
-    purpose: 'A webhook, for administrators',
+    purpose: 'A webhook',
     query: webhook,
     variables: json({ url: 'https://example.com/webhooks' }),
   },
-  { purpose: 'What became of webhooks, for administrators', query: deliveries },
+  { purpose: 'What became of webhooks', query: deliveries },
 ];
 
 function json(variables: object): string {

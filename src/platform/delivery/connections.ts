@@ -1,7 +1,7 @@
 import { constants } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createSecureContext } from 'node:tls';
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 
 import { buildConnector, Client, errors } from 'undici';
 
@@ -53,14 +53,17 @@ export class Connections {
   /** Resolves when the next one may be opened. */
   #turn: Promise<void> = Promise.resolve();
   /** One for all: it takes a fifth of a handshake to make. */
-  readonly #secureContext = createSecureContext({
-    minVersion: 'TLSv1.2',
-    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
-  });
+  readonly #secureContext: SecureContext;
   #isClosed = false;
 
   constructor(destinations: Destinations) {
     this.#destinations = destinations;
+    const { certificates } = destinations;
+    this.#secureContext = createSecureContext({
+      minVersion: 'TLSv1.2',
+      secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+      ...(certificates !== undefined && { ca: [...getCACertificates('default'), certificates] }),
+    });
   }
 
   /**

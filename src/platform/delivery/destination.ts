@@ -26,6 +26,8 @@ export interface DestinationRules {
   readonly allow?: readonly string[];
   /** Ports besides 443. */
   readonly ports?: readonly number[];
+  /** Authorities that are trusted besides Node's, as PEM. */
+  readonly certificates?: string | undefined;
   /** Servers that names are asked of, `host:port`; those of the system when left out. */
   readonly nameServers?: readonly string[] | undefined;
 }
@@ -51,9 +53,11 @@ export class Destinations {
   readonly #allow: readonly Network[];
   readonly #ports: ReadonlySet<number>;
   readonly #resolver = new dns.Resolver(nameServerRules);
+  readonly certificates: string | undefined;
 
   /** Throws for a network that isn't one. */
-  constructor({ allow = [], ports = [], nameServers }: DestinationRules = {}) {
+  constructor({ allow = [], ports = [], certificates, nameServers }: DestinationRules = {}) {
+    this.certificates = certificates;
     this.#allow = allow.map((cidr) => ipaddr.parseCIDR(cidr));
     this.#ports = new Set([httpsPort, ...ports]);
     if (nameServers !== undefined) this.#resolver.setServers(nameServers);

@@ -21,7 +21,7 @@ const certificate = makeCertificate();
 export const certificatePath = certificate.path;
 setDefaultCACertificates([...getCACertificates('bundled'), certificate.cert]);
 
-function makeCertificate(): { readonly key: string; readonly cert: string; readonly path: string } {
+export function makeCertificate(): { readonly key: string; readonly cert: string; readonly path: string } {
   const cwd = temporaryDirectory();
   const names = 'subjectAltName=DNS:localhost,DNS:*.hooks.test,IP:127.0.0.1';
   const options = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=receiver -addext ${names}`;
