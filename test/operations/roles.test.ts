@@ -41,7 +41,7 @@ test('the documented roles migrate, serve with the least rights, and let the pas
   const [migrate = '', start = '', seed = ''] = takeCommands('Roles 1', here);
   const early = createApp(readConfig({ LOG_LEVEL: 'silent', DATABASE_URL: serviceUrl }));
   expect(await early.then(() => 'It has started.', explainFailure)).toMatch(
-    /permission denied for .*\nMigrations and `seed` need a role that owns/,
+    /permission denied for schema public\nThis role sees no tables of the service, and may make none: run `migrate` as the role that owns them/,
   );
 
   runBare(migrate);

@@ -4,6 +4,7 @@ import { message } from '../../platform/postgres/message.ts';
 import { SeededRandom } from '../../support/seeded-random.ts';
 import { startCluster } from '../../support/started-cluster.ts';
 import { listenHere } from '../../support/test-app.ts';
+import { until } from '../../support/until.ts';
 import { DamagingProxy } from './damaging-proxy.ts';
 
 const record = { kind: 'response', field: '', fingerprint: '', result: '{}' };
@@ -27,7 +28,7 @@ const damagedClaims: readonly unknown[] = [
     [null, 0, {}, []].map((value) => [{ ...record, [name]: value }]),
   ),
   [{ ...record, kind: 'another' }],
-  ...['null', '0', '""', '[]', '{', '{"status"'].map((result) => [{ ...record, result }]),
+  ...['{', '{"status"', 'nothing'].map((result) => [{ ...record, result }]),
   [record, null],
 ];
 
@@ -64,7 +65,9 @@ it('a damaged claim of an Idempotency-Key is 503 with Retry-After, and the key i
     const { status, headers } = await create();
     expect([claim, status, headers.has('retry-after')]).toEqual([claim, 503, true]);
     claim = undefined;
-    const again = await create();
+    // PostgreSQL notices the end of the connection, which had the key, a moment later.
+    let again = await create();
+    await until(async () => again.status !== 409 || (again = await create()).status !== 409);
     expect([again.status, again.headers.get('idempotent-replayed'), again.body]).toEqual([201, 'true', first.body]);
   }
   expect(await cluster.sql('select name from categories')).toEqual([{ name: 'Dogs' }]);
