@@ -3,11 +3,11 @@ import { Migration } from '@mikro-orm/migrations';
 /** The requests of keys: how many, by the hour and the day, and the latest of them. */
 export class RequestsMigration extends Migration {
   override up(): void {
-    for (const script of [use, requests, batches]) this.addSql(script);
+    for (const script of [use, deprecated, requests, batches]) this.addSql(script);
   }
 
   override down(): void {
-    this.addSql('drop table api_request_batches, api_key_requests, api_key_use');
+    this.addSql('drop table api_request_batches, api_key_requests, api_key_deprecated_use, api_key_use');
   }
 }
 
@@ -19,6 +19,14 @@ const use = `
     server_errors int not null, writes int not null, deprecated_uses int not null, omitted int not null,
     is_day boolean not null, primary key (key_id, is_day, starts_at)
   ) with (fillfactor = 95)`;
+
+/** How often a key has used what is deprecated: by schema coordinate or REST route, and day. */
+const deprecated = `
+  create table api_key_deprecated_use (
+    key_id bigint not null, coordinate text collate "C" not null, day timestamptz(0) not null, uses int not null,
+    last_used_at timestamptz(3) not null, sunset timestamptz(0) not null, primary key (key_id, coordinate, day)
+  );
+  create index on api_key_deprecated_use (coordinate, last_used_at)`;
 
 /** \`omitted\` of a period is how many of its requests have no row here. */
 const requests = `

@@ -24,6 +24,7 @@ import { isUnavailable } from './domain/errors.ts';
 import { RequestService } from './domain/requests/request.service.ts';
 import { Sequencer, type StreamTerms } from './platform/feed/index.ts';
 import { EventStreams } from './graphql/streams/event-streams.ts';
+import type { SchemaDeprecation } from './graphql/deprecations.ts';
 import { createSchema, printSortedSchema } from './graphql/schema.ts';
 import { createGraphQLServer } from './graphql/pipeline/server.ts';
 import { registerApi } from './http/api.ts';
@@ -66,6 +67,8 @@ export interface AppOverrides {
   readonly collectionLimits?: Partial<CollectionLimits>;
   readonly httpLimits?: Partial<ServerLimits>;
   readonly streamTerms?: Partial<StreamTerms>;
+  /** What of the schema is deprecated. */
+  readonly deprecations?: readonly SchemaDeprecation[];
   /** Servers that the names of webhook endpoints are asked of, instead of the system's. */
   readonly nameServers?: readonly string[];
 }
@@ -140,7 +143,7 @@ async function openBase(config: Config, overrides: AppOverrides) {
     onWait: overrides.onNotice,
   });
   // Created while the database opens.
-  const schema = createSchema();
+  const schema = createSchema(overrides.deprecations);
   const operations = readOperations();
   const database = await opening;
   const stopReporting = onBackgroundFailure((error) => {

@@ -7,6 +7,7 @@ const rightAligned = new Set([
   'STATUS',
   'MS',
   'REQUESTS',
+  'USES',
   'COST',
   'BY QUOTA',
   'BY BAN',

@@ -23,6 +23,7 @@ import { apiKeyResolvers } from './access/api-key.resolver.ts';
 import { webhookResolvers } from './webhooks/webhook.resolver.ts';
 import { keyRequestResolvers } from './requests/key-request.resolver.ts';
 import { resolveDirectly } from './direct-resolvers.ts';
+import { deprecate, deprecations } from './deprecations.ts';
 import { addErrorCodes } from './error-code.ts';
 import { atomicDirective } from './safe-writes/atomic-writes.ts';
 import { carryOutOnce } from './safe-writes/root-mutations.ts';
@@ -47,7 +48,7 @@ function notUsed(): never {
 }
 
 /** The schema of the store. The services validate input; TypeGraphQL needn't. */
-export function createSchema(): GraphQLSchema {
+export function createSchema(deprecated = deprecations): GraphQLSchema {
   const built = buildSchemaSync({
     resolvers: [
       EventResolver,
@@ -66,6 +67,7 @@ export function createSchema(): GraphQLSchema {
   resolveDirectly(schema);
   carryOutOnce(schema);
   guardRootFields(schema);
+  deprecate(schema, deprecated);
   // TypeGraphQL has no place for the descriptions of the schema and the root types.
   schema.description = 'A pet store: pets in categories, the stock of each pet, and orders.';
   describe(schema.getQueryType(), 'The queries. Every list is a connection of the Relay specification.');

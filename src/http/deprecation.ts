@@ -10,10 +10,18 @@ export interface Deprecation {
   readonly successor: string;
 }
 
+/** The same without a successor. */
+export function deprecationHeaders({ since, sunset, page }: Omit<Deprecation, 'successor'>) {
+  return {
+    deprecation: `@${since.getTime() / 1000}`,
+    sunset: sunset.toUTCString(),
+    link: `<${page}>; rel="deprecation"; type="text/html"`,
+  };
+}
+
 /** `Deprecation` (RFC 9745), `Sunset` (RFC 8594) and the links that belong to them. */
-export function deprecationNotice({ since, sunset, page, successor }: Deprecation): DeprecationNotice {
-  const lasting = { deprecation: `@${since.getTime() / 1000}`, sunset: sunset.toUTCString() };
-  const about = `<${page}>; rel="deprecation"; type="text/html"`;
+export function deprecationNotice({ successor, ...deprecation }: Deprecation): DeprecationNotice {
+  const { link: about, ...lasting } = deprecationHeaders(deprecation);
   // Every second part is the name of a parameter.
   const parts = successor.split(/[{}]/);
   return (parameters) => {

@@ -1,6 +1,7 @@
 import type { RouteOptions } from 'fastify';
 import findMyWay, { type HTTPMethod } from 'find-my-way';
 
+import type { DeprecatedCoordinate } from '../domain/requests/request.store.ts';
 import { HttpError } from './error-table.ts';
 import type { ErrorFormat } from './failure-response.ts';
 import type { Scope } from '../domain/access/scope.ts';
@@ -34,6 +35,8 @@ export interface RouteConfig {
   operationId?: string;
   /** The route is deprecated; every response of it has the deprecation headers. */
   deprecation?: DeprecationNotice;
+  /** What is deprecated of it, for the count of its uses. */
+  deprecated?: readonly DeprecatedCoordinate[];
 }
 
 /** The route of a request. */

@@ -142,6 +142,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   server.decorateRequest('route');
   server.decorateRequest('operation', undefined);
   server.decorateRequest('graphql', undefined);
+  server.decorateRequest('deprecated', undefined);
   server.decorateRequest('recordStream');
   server.addHook('onRoute', (route) => routeTable.add(route));
   server.addHook('onRequest', (request, reply, done) => {

@@ -4,11 +4,18 @@ import { isUnavailable } from '../domain/errors.ts';
 import type { Id } from '../domain/id.ts';
 import type { KeyRequest, QuotaWindow } from '../domain/requests/key-request.entity.ts';
 import { maxEntries, unused } from '../domain/requests/request.service.ts';
-import type { HourOfUse, RequestBatch, RequestStore } from '../domain/requests/request.store.ts';
+import type {
+  DeprecatedCoordinate,
+  DeprecatedUses,
+  HourOfUse,
+  RequestBatch,
+  RequestStore,
+} from '../domain/requests/request.store.ts';
 import type { RowData } from '../domain/store.ts';
 import { every } from '../platform/background.ts';
 
 const hourMillis = 3_600_000;
+const dayMillis = 24 * hourMillis;
 const saveEveryMillis = 1_000;
 const trimEveryMillis = 60_000;
 /** Of a process in a second, and of these the refusals of one key. */
@@ -27,8 +34,7 @@ export interface ServedRequest {
   readonly cost: number;
   readonly refusedBy: QuotaWindow | 'ban' | undefined;
   readonly isWrite: boolean;
-  /** Uses of what is deprecated. */
-  readonly deprecatedUses: number;
+  readonly deprecated: readonly DeprecatedCoordinate[];
 }
 
 export type Entry = Omit<RowData<KeyRequest>, 'at'>;
@@ -58,6 +64,7 @@ export class RequestRecorder {
   /** By the hour's start, then by key. */
   #hours = new Map<number, Map<Id, Figures>>();
   #keys = 0;
+  readonly #uses = new Map<string, DeprecatedUses>();
   #entries: RowData<KeyRequest>[] = [];
   readonly #second = { number: 0, entries: 0, refusals: new Map<Id, number>(), others: new Set<Id>() };
   /** Keys that have had entries since the last round that trims. */
@@ -91,6 +98,7 @@ export class RequestRecorder {
     const figures = this.#figuresOf(served.keyId, now);
     if (figures === undefined) return;
     count(figures, served);
+    for (const each of served.deprecated) this.#countUse(served.keyId, each, now);
     if (this.#isKept(served, now)) this.#entries.push({ ...entryOf(), at: new Date(now) });
     else figures.omitted += 1;
   }
@@ -114,6 +122,13 @@ export class RequestRecorder {
       this.#keys += 1;
     }
     return figures;
+  }
+
+  #countUse(keyId: Id, { coordinate, sunset }: DeprecatedCoordinate, now: number): void {
+    const key = `${keyId} ${Math.floor(now / dayMillis)} ${coordinate}`;
+    const known = this.#uses.get(key);
+    if (known === undefined && this.#uses.size >= maxKeys) return;
+    this.#uses.set(key, { keyId, coordinate, sunset, count: (known?.count ?? 0) + 1, lastUsedAt: new Date(now) });
   }
 
   #isKept({ keyId, status, refusedBy, isWrite }: ServedRequest, now: number): boolean {
@@ -167,10 +182,12 @@ export class RequestRecorder {
     }
     this.#keys -= hours.length;
     const entries = this.#entries.splice(0, maxEntriesOfBatch);
-    if (hours.length === 0 && entries.length === 0) return undefined;
+    const uses = [...this.#uses].slice(0, keysPerBatch);
+    for (const [key] of uses) this.#uses.delete(key);
+    if (hours.length === 0 && entries.length === 0 && uses.length === 0) return undefined;
     for (const { keyId } of entries) this.#untrimmed.add(keyId);
     this.#lastNumber += 1;
-    return { number: this.#lastNumber, hours, entries };
+    return { number: this.#lastNumber, hours, uses: uses.map(([, use]) => use), entries };
   }
 
   async #trim(): Promise<void> {
@@ -183,10 +200,10 @@ export class RequestRecorder {
   }
 }
 
-function count(figures: Figures, { status, cost, refusedBy, isWrite, deprecatedUses }: ServedRequest): void {
+function count(figures: Figures, { status, cost, refusedBy, isWrite, deprecated }: ServedRequest): void {
   figures.requests += 1;
   figures.cost += cost;
-  figures.deprecatedUses += deprecatedUses;
+  figures.deprecatedUses += deprecated.length;
   if (isWrite) figures.writes += 1;
   if (refusedBy === 'ban') figures.refusedByBan += 1;
   else if (refusedBy !== undefined) figures.refusedByQuota += 1;

@@ -72,6 +72,7 @@ function addRoute<Id extends OperationId>(
       scopes,
       ...(deprecation && {
         deprecation: deprecationNotice({ ...deprecation, page: docsPage, successor: prefix + deprecation.successor }),
+        deprecated: [{ coordinate: `${method} ${path}`, sunset: deprecation.sunset }],
       }),
     },
     onRequest: (request, _reply, done) => {

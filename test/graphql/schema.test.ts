@@ -45,6 +45,7 @@ describe('the schema', () => {
       const common = ['after', 'before', 'filter', 'first', 'last'];
       // These are read in one direction.
       if (['events', 'attempts', 'requests'].includes(field.name)) expect(args).toEqual(['after', 'filter', 'first']);
+      else if (field.name === 'deprecatedUse') expect(args).toEqual(['after', 'coordinate', 'first']);
       else if (field.name === 'history') expect(args).toEqual(['after', 'first']);
       else if (field.name === 'webhookEndpoints') expect(args).toEqual(['after', 'before', 'first', 'last']);
       else expect(args).toEqual(field.name === 'apiKeys' ? common : [...common, 'orderBy']);

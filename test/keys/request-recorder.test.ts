@@ -19,7 +19,7 @@ const served = (keyId: Id, request: Partial<ServedRequest> = {}): ServedRequest 
   cost: 1,
   refusedBy: undefined,
   isWrite: false,
-  deprecatedUses: 0,
+  deprecated: [],
   ...request,
 });
 

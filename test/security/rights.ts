@@ -21,7 +21,7 @@ const operationsOf: Readonly<Record<string, string>> = {
     webhookEndpoint webhookEndpoints createWebhookEndpoint updateWebhookEndpoint pauseWebhookEndpoint
     resumeWebhookEndpoint rotateWebhookSecret replayWebhookEndpoint testWebhookEndpoint deleteWebhookEndpoint`,
   admin: `
-    apiKey apiKeys createApiKey updateApiKey rotateApiKey setApiKeyPlan banApiKey unbanApiKey revokeApiKey forgetApiKey`,
+    apiKey apiKeys deprecatedUse createApiKey updateApiKey rotateApiKey setApiKeyPlan banApiKey unbanApiKey revokeApiKey forgetApiKey`,
 };
 
 /** Throws for a name that the table lacks. */

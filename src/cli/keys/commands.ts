@@ -8,7 +8,7 @@ import type { RequestService } from '../../domain/requests/request.service.ts';
 import { allOf, type Command as CommandOf, type CommandWork as WorkOf, onlyOf, type Output } from '../command-line.ts';
 import { choiceOf, choicesOf, durationOf, numberOf, required, UsageError } from '../option-values.ts';
 import { changeAsJson, describeKey, historyTable, keyAsJson, keyDetails, keyTable } from './output.ts';
-import { periodAsJson, requestAsJson, requestTable, usageTable } from './request-output.ts';
+import { deprecatedTable, periodAsJson, useAsJson, requestAsJson, requestTable, usageTable } from './request-output.ts';
 
 /** The services that the commands use. */
 interface KeyServices {
@@ -91,6 +91,11 @@ export const commands: Readonly<Record<string, Command>> = {
     summary: 'Shows how much a key was used in each hour of the last day, or each day of the last 30',
     usage: 'ID [--per hour|day] [--since 7d]',
     prepare: usage,
+  },
+  deprecated: {
+    summary: 'Shows what is deprecated and still used: its sunset, by which keys, when last, how often in 90 days',
+    usage: '',
+    prepare: () => deprecatedUses,
   },
   update: {
     summary: 'Changes the name, the scopes or the expiry of a key',
@@ -201,6 +206,13 @@ async function requestsOf({ access, requests }: KeyServices, id: string, values:
   const entries = await allOf(async (page) => onlyOf(await requests.listPerParent([key.id], { ...page, filter })));
   const omitted = onlyOf(await requests.omittedPerKey([key.id]));
   return { text: requestTable(entries, omitted), json: { requests: entries.map(requestAsJson), omitted } };
+}
+
+async function deprecatedUses({ access, requests }: KeyServices): Promise<Output> {
+  const uses = await requests.listDeprecatedUses();
+  const keys = await access.findMany(uses.map(({ keyId }) => keyId));
+  const names = keys.map((key) => key?.name);
+  return { text: deprecatedTable(uses, names), json: uses.map((use, index) => useAsJson(use, names[index])) };
 }
 
 function usage({ per: sent, since }: OptionValues, id: string): CommandWork {

@@ -1,5 +1,6 @@
 import type { KeyRequest } from '../../domain/requests/key-request.entity.ts';
 import type { UsagePeriod } from '../../domain/requests/request.service.ts';
+import type { DeprecatedUses } from '../../domain/requests/request.store.ts';
 import { figure, shown, table } from '../text-table.ts';
 
 const barCharacters = 30;
@@ -45,6 +46,23 @@ export function usageTable(periods: readonly UsagePeriod[]): string {
     '█'.repeat(Math.ceil((period.requests / most) * barCharacters)),
   ]);
   return table(['FROM', 'REQUESTS', 'COST', 'BY QUOTA', 'BY BAN', 'FROM 400', 'FROM 500', 'WRITES', ''], rows);
+}
+
+/** What is deprecated and still used, a line for each key that uses it. */
+export function deprecatedTable(uses: readonly DeprecatedUses[], names: readonly (string | undefined)[]): string {
+  const rows = uses.map((use, index) => [
+    use.coordinate,
+    use.sunset.toISOString().slice(0, 10),
+    use.keyId,
+    names[index] ?? '',
+    shown(use.lastUsedAt),
+    figure(use.count),
+  ]);
+  return table(['DEPRECATED', 'SUNSET', 'ID', 'NAME', 'LAST USED', 'USES'], rows);
+}
+
+export function useAsJson(use: DeprecatedUses, keyName: string | undefined): object {
+  return { ...use, keyName };
 }
 
 function refusalOf({ refusedBy, quotaLimit, retryAfter }: KeyRequest): string {

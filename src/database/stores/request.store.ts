@@ -2,10 +2,13 @@ import type { MetadataStorage } from '@mikro-orm/core';
 
 import type { Id } from '../../domain/id.ts';
 import type { Keyset, Slice } from '../../domain/page.ts';
+import { DeprecatedUse } from '../../domain/requests/deprecated-use.entity.ts';
 import { KeyRequest } from '../../domain/requests/key-request.entity.ts';
 import { KeyUse } from '../../domain/requests/key-use.entity.ts';
 import {
   keyRequestList,
+  type DeprecatedUsePosition,
+  type DeprecatedUses,
   type HourOfUse,
   type KeyRequestFilter,
   type RequestBatch,
@@ -80,6 +83,7 @@ function saveText(requests: EntityTable, use: EntityTable): string {
   const entryNames = written.map((name) => requests.columnName(name));
   const entryTypes = written.map((name) => requests.columnType(name).replace(/\(.*/, ''));
   const hourTypes = ['bigint', 'bigint', ...figures.map(() => 'bigint')];
+  const useTypes = ['bigint', 'text', 'int', 'timestamptz', 'timestamptz'];
   return `
   with batch as (
     insert into api_request_batches as saved (writer, number) values ($1::uuid, $2::bigint)
@@ -87,6 +91,14 @@ function saveText(requests: EntityTable, use: EntityTable): string {
     returning writer
   ), hours as (
     select * from unnest(${arrays(3, hourTypes)}) as hours (key_id, starts_at, ${names.join(', ')})
+  ), used as (
+    insert into api_key_deprecated_use as saved (key_id, coordinate, day, uses, last_used_at, sunset)
+    select key_id, coordinate, date_trunc('day', last_used_at, 'UTC'), uses, last_used_at, sunset
+    from unnest(${arrays(3 + hourTypes.length + written.length, useTypes)})
+      as uses (key_id, coordinate, uses, last_used_at, sunset)
+    where exists (select from batch) order by 1, 2, 3
+    on conflict (key_id, coordinate, day) do update set uses = saved.uses + excluded.uses, sunset = excluded.sunset,
+      last_used_at = greatest(saved.last_used_at, excluded.last_used_at)
   ), added as (
     insert into ${use.name} as saved (key_id, is_day, starts_at, ${names.join(', ')})
     select key_id, is_day, start, ${names.map((name) => `sum(${name})`).join(', ')}
@@ -120,6 +132,39 @@ const trim = statementOf(
   'write',
 );
 
+const usesText = `select key_id, coordinate, sum(uses), max(last_used_at), max(sunset) from api_key_deprecated_use`;
+
+function readUses([keyId, coordinate, count, lastUsedAt, sunset]: readonly (string | null)[]): DeprecatedUses {
+  return {
+    keyId: keyId as Id,
+    coordinate: String(coordinate),
+    count: Number(count),
+    lastUsedAt: new Date(String(lastUsedAt)),
+    sunset: new Date(String(sunset)),
+  };
+}
+
+const usesOfKeys = statementOf(
+  `${usesText} where key_id = any($1::bigint[]) and day >= $2::timestamptz group by 1, 2 order by 1, 2`,
+  5,
+  readUses,
+  'short',
+);
+const usersOfCoordinate = statementOf(
+  `${usesText} where coordinate = $1::text and day >= $2::timestamptz group by 1, 2
+   having $3::timestamptz is null or (max(last_used_at), key_id) < ($3::timestamptz, $4::bigint)
+   order by 4 desc, 1 desc limit $5::int`,
+  5,
+  readUses,
+  'short',
+);
+const allUses = statementOf(
+  `${usesText} where day >= $1::timestamptz group by 1, 2 order by 2, 4 desc`,
+  5,
+  readUses,
+  'short',
+);
+
 interface MadeOnce {
   readonly reads: RequestReads;
   readonly save: ReturnType<typeof statementOf<undefined>>;
@@ -135,12 +180,19 @@ class SessionRequests implements RequestStore {
     this.#made = made;
   }
 
-  async save(writer: string, { number, hours, entries }: RequestBatch): Promise<void> {
+  async save(writer: string, { number, hours, uses, entries }: RequestBatch): Promise<void> {
     const ofHours = (['keyId', 'startsAt', ...figures] as const).map((name) =>
       hours.map((hour: HourOfUse) => hour[name]),
     );
     const ofEntries = written.map((name) => entries.map((entry) => textOf(entry[name])));
-    await this.#session.run(this.#made.save, [writer, number, ...ofHours, ...ofEntries]);
+    const ofUses = [
+      uses.map(({ keyId }) => keyId),
+      uses.map(({ coordinate }) => coordinate),
+      uses.map(({ count }) => count),
+      uses.map(({ lastUsedAt }) => lastUsedAt.toISOString()),
+      uses.map(({ sunset }) => sunset.toISOString()),
+    ];
+    await this.#session.run(this.#made.save, [writer, number, ...ofHours, ...ofEntries, ...ofUses]);
   }
 
   async trim(keyIds: readonly Id[], kept: number): Promise<void> {
@@ -152,6 +204,7 @@ class SessionRequests implements RequestStore {
       await em.nativeDelete(KeyRequest, { at: { $lt: ends.entries } });
       await em.nativeDelete(KeyUse, { isDay: false, startsAt: { $lt: ends.hours } });
       await em.nativeDelete(KeyUse, { isDay: true, startsAt: { $lt: ends.days } });
+      await em.nativeDelete(DeprecatedUse, { day: { $lt: ends.days } });
       await em.nativeDelete(SavedBatch, { at: { $lt: ends.entries } });
     });
   }
@@ -166,6 +219,19 @@ class SessionRequests implements RequestStore {
 
   entriesPerKey(ids: readonly Id[], filter: KeyRequestFilter, keyset: Keyset<'ID'>): Promise<Slice<KeyRequest>[]> {
     return this.#made.reads.pagePerParent(this.#session, { property: 'keyId', ids }, filter, keyset);
+  }
+
+  deprecatedUsesOf(keyIds: readonly Id[], since: Date): Promise<DeprecatedUses[]> {
+    return this.#session.run(usesOfKeys, [keyIds, since.toISOString()]);
+  }
+
+  usersOf(coordinate: string, since: Date, limit: number, after?: DeprecatedUsePosition): Promise<DeprecatedUses[]> {
+    const { lastUsedAt = null, keyId = null } = after ?? {};
+    return this.#session.run(usersOfCoordinate, [coordinate, since.toISOString(), lastUsedAt, keyId, limit]);
+  }
+
+  allDeprecatedUses(since: Date): Promise<DeprecatedUses[]> {
+    return this.#session.run(allUses, [since.toISOString()]);
   }
 
   useOf(keyIds: readonly Id[], { isDay, since, until }: UseRange): Promise<KeyUse[]> {

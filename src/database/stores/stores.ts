@@ -14,6 +14,7 @@ import type { InventoryStore } from '../../domain/inventory/inventory-item.store
 import { nouns } from '../../domain/nouns.ts';
 import type { OrderStore } from '../../domain/orders/order.store.ts';
 import type { PetStore } from '../../domain/pets/pet.store.ts';
+import { DeprecatedUse } from '../../domain/requests/deprecated-use.entity.ts';
 import { KeyRequest } from '../../domain/requests/key-request.entity.ts';
 import { KeyUse } from '../../domain/requests/key-use.entity.ts';
 import type { RequestStore } from '../../domain/requests/request.store.ts';
@@ -43,6 +44,7 @@ export const entities = [
   ApiKey,
   ApiKeyChange,
   ApiKeyUsage,
+  DeprecatedUse,
   FieldRecord,
   IdempotencyRecord,
   Installation,

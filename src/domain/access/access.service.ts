@@ -101,6 +101,12 @@ export class AccessService {
     return key;
   }
 
+  /** In the order of the ids; null where there is none. */
+  async findMany(ids: readonly Id[]): Promise<(ListedKey | null)[]> {
+    await this.#options.saveUsage?.();
+    return findByIds(this.#stores.apiKeys, ids, ['usage']);
+  }
+
   async get(id: string): Promise<ListedKey> {
     return existing(await this.find(id), noun, id);
   }

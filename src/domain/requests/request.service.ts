@@ -1,11 +1,26 @@
 import type { FilterRequest } from '../filter.ts';
 import type { Id } from '../id.ts';
 import { InputCheck } from '../input.ts';
-import { pageOf, parseListRequest, type ListRequest, type Page } from '../page.ts';
-import { instantRule } from '../rules.ts';
+import {
+  pageOf,
+  parseKeyset,
+  parseListRequest,
+  type ListRequest,
+  type Page,
+  type PageArguments,
+  type Sorting,
+} from '../page.ts';
+import { instantRule, searchTextRule } from '../rules.ts';
 import type { Stores } from '../stores.ts';
 import type { KeyRequest } from './key-request.entity.ts';
-import { type keyRequestFilter, keyRequestList, keyRequestSorting, type Use, type UseRange } from './request.store.ts';
+import {
+  type DeprecatedUses,
+  type keyRequestFilter,
+  keyRequestList,
+  keyRequestSorting,
+  type Use,
+  type UseRange,
+} from './request.store.ts';
 
 export type KeyRequestFilterRequest = FilterRequest<typeof keyRequestFilter>;
 
@@ -34,6 +49,15 @@ const kept = { entries: 7 * dayMillis, hours: 35 * dayMillis, days: 400 * dayMil
 
 /** The entries that are kept of a key. */
 export const maxEntries = 1_000;
+
+const deprecatedMillis = 90 * dayMillis;
+
+const usersSorting: Sorting<DeprecatedUses, 'LAST_USED'> = {
+  kind: 'deprecatedUse',
+  idOf: ({ keyId }) => keyId,
+  keys: { LAST_USED: { type: 'instant', property: 'lastUsedAt' } },
+  defaultField: 'LAST_USED',
+};
 
 export const unused: Use = {
   requests: 0,
@@ -92,6 +116,35 @@ export class RequestService {
     return keyIds.map((keyId) =>
       starts.map((start): UsagePeriod => rows.get(`${keyId} ${start}`) ?? unusedFrom(start)),
     );
+  }
+
+  /** What each key has used of what is deprecated, in the last 90 days. */
+  async deprecatedUsesPerKey(keyIds: readonly Id[]): Promise<DeprecatedUses[][]> {
+    const uses = await this.#stores.requests.deprecatedUsesOf(keyIds, this.#deprecatedSince());
+    return keyIds.map((keyId) => uses.filter((use) => use.keyId === keyId));
+  }
+
+  /** The same of all keys, by coordinate. */
+  listDeprecatedUses(): Promise<DeprecatedUses[]> {
+    return this.#stores.requests.allDeprecatedUses(this.#deprecatedSince());
+  }
+
+  /** Which keys have used it in the last 90 days, the latest first. */
+  async listUsersOf(coordinate: string, { first, after }: PageArguments): Promise<Page<DeprecatedUses>> {
+    const check = new InputCheck();
+    const orderBy = { field: 'LAST_USED', direction: 'desc' } as const;
+    const keyset = parseKeyset(usersSorting, { first, after, orderBy }, check);
+    check.required('coordinate', coordinate, searchTextRule);
+    check.throwIfRefused();
+    const { value, id } = keyset.after ?? {};
+    const position = id === undefined ? undefined : { lastUsedAt: new Date(Number(value)).toISOString(), keyId: id };
+    const since = this.#deprecatedSince();
+    const rows = await this.#stores.requests.usersOf(coordinate, since, keyset.limit + 1, position);
+    return pageOf(usersSorting, keyset, { rows: rows.slice(0, keyset.limit), hasMore: rows.length > keyset.limit });
+  }
+
+  #deprecatedSince(): Date {
+    return new Date(this.#stores.clock.now() - deprecatedMillis);
   }
 
   async deleteOld(): Promise<void> {

@@ -35,10 +35,30 @@ export interface HourOfUse extends Use {
   readonly startsAt: number;
 }
 
+/** Something deprecated that a request has used. */
+export interface DeprecatedCoordinate {
+  readonly coordinate: string;
+  readonly sunset: Date;
+}
+
+/** How often a key has used it, at most that of one day. */
+export interface DeprecatedUses extends DeprecatedCoordinate {
+  readonly keyId: Id;
+  readonly count: number;
+  readonly lastUsedAt: Date;
+}
+
+/** The last key of a page of those that use something deprecated. */
+export interface DeprecatedUsePosition {
+  readonly lastUsedAt: string;
+  readonly keyId: Id;
+}
+
 /** What a process saves at once: under its number it counts once, however often it is sent. */
 export interface RequestBatch {
   readonly number: number;
   readonly hours: readonly HourOfUse[];
+  readonly uses: readonly DeprecatedUses[];
   readonly entries: readonly RowData<KeyRequest>[];
 }
 
@@ -60,6 +80,12 @@ export interface RequestStore {
   forget(keyId: Id, replacement: string): Promise<void>;
   /** The same page of the entries of each key. */
   entriesPerKey(keyIds: readonly Id[], filter: KeyRequestFilter, keyset: Keyset<'ID'>): Promise<Slice<KeyRequest>[]>;
+  /** What these keys have used since, of all coordinates. */
+  deprecatedUsesOf(keyIds: readonly Id[], since: Date): Promise<DeprecatedUses[]>;
+  /** The keys that have used it since, the latest first, so many after a position. */
+  usersOf(coordinate: string, since: Date, limit: number, after?: DeprecatedUsePosition): Promise<DeprecatedUses[]>;
+  /** Everything deprecated that was used since, by key. */
+  allDeprecatedUses(since: Date): Promise<DeprecatedUses[]>;
   /** The periods that have requests, of all of these keys. */
   useOf(keyIds: readonly Id[], range: UseRange): Promise<KeyUse[]>;
 }

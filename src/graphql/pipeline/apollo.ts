@@ -23,6 +23,7 @@ import { checkDocument, type CheckedDocument } from './checked-document.ts';
 import { isOverTokenLimit, markBadInput, unresolvedOperation } from './errors.ts';
 import { namesIn, type HiddenSchema } from './hidden-schema.ts';
 import { DeclaredVariables, literalViolation } from './variables.ts';
+import { deprecatedIn } from '../deprecations.ts';
 import type { KnownOperation } from './documents.ts';
 import { Measures } from './measures.ts';
 import { OwnFieldsOfPastObjects } from './own-fields-rule.ts';
@@ -149,6 +150,7 @@ function preparing({ schema, hidden, limits, log, onRefusal }: ApolloOptions): A
         measures: new Measures(source),
         variables: new DeclaredVariables(source),
         isAtomic: isAtomic(source),
+        deprecated: deprecatedIn(source),
         fieldCount,
         bytes: withoutTokens(document),
       };

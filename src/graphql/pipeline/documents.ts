@@ -6,6 +6,7 @@ import { Kind } from 'graphql';
 import type { Accounts, Caller } from '../../platform/callers/index.ts';
 import { LruMap } from '../../platform/lru-map.ts';
 import type { OperationSource, PreparedOperation } from '../../platform/executor/index.ts';
+import type { SchemaDeprecation } from '../deprecations.ts';
 import { assertDocumentSize, assertWithinLimits, type OperationLimits } from './admission.ts';
 import type { ApolloValidator } from './apollo.ts';
 import { asGraphQLError, formatError, unresolvedOperation } from './errors.ts';
@@ -23,6 +24,8 @@ export interface KnownOperation {
   readonly variables: DeclaredVariables;
   /** With `@atomic`. */
   readonly isAtomic: boolean;
+  /** What it uses of what is deprecated. */
+  readonly deprecated: readonly SchemaDeprecation[];
   /** How many fields its document selects, fragments expanded. */
   readonly fieldCount: number;
   /** An estimate of its memory. */

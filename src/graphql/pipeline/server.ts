@@ -10,6 +10,7 @@ import { createServices, type ServiceOptions } from '../../domain/services.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { preferredType } from '../../platform/http/index.ts';
 import type { ApiRoutes } from '../../http/api.ts';
+import { deprecationHeaders } from '../../http/deprecation.ts';
 import { HttpError } from '../../http/error-table.ts';
 import { graphqlTypes } from '../../http/failure-response.ts';
 import { readIdempotencyKey } from '../../http/idempotency-key.ts';
@@ -57,6 +58,8 @@ export interface GraphQLServer {
   readonly routes: ApiRoutes;
   readonly stop: () => Promise<void>;
 }
+
+const deprecationsPage = '/docs/graphql/changelog';
 
 const webSocketRefusal =
   'Subscriptions come over text/event-stream or multipart/mixed, not over a WebSocket: send POST requests.';
@@ -144,6 +147,7 @@ class Endpoint {
     const { kind } = found.operation.prepared;
     // Every valid operation has one, also if it is refused before it is executed.
     void reply.header(complexityHeaderName, String(found.measured.complexity));
+    announce(found.operation.deprecated, request, reply);
     if (request.method !== 'POST' && kind !== OperationTypeNode.QUERY)
       return this.#refuse(onlyByPost(kind), request, reply);
     if (kind === OperationTypeNode.SUBSCRIPTION)
@@ -231,6 +235,14 @@ class Endpoint {
     await request.meter.spend();
     sendGraphQLResponse(request, reply, refusal);
   }
+}
+
+/** Of several the one that goes first. */
+function announce(deprecated: KnownOperation['deprecated'], request: FastifyRequest, reply: FastifyReply): void {
+  const [first] = deprecated;
+  if (first === undefined) return;
+  request.deprecated = deprecated;
+  void reply.headers(deprecationHeaders({ ...first, page: deprecationsPage }));
 }
 
 function findUnacceptable({

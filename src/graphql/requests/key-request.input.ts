@@ -44,6 +44,18 @@ export class KeyRequestConnectionArgs implements PageArguments {
 }
 
 @ArgsType()
+export class DeprecatedUserConnectionArgs implements PageArguments {
+  @Field(() => String, { description: 'What is deprecated: `Pet.inventory`, or `GET /pets/{petId}`.' })
+  coordinate!: string;
+
+  @Field(() => Int, { nullable: true, description: 'Takes this many, 0 to 100; 20 by default.' })
+  first?: number | null;
+
+  @Field(() => String, { nullable: true, description: 'Only keys after this cursor.' })
+  after?: string | null;
+}
+
+@ArgsType()
 export class UsageHistoryArgs implements UsageRequest {
   @Field(() => DateTimeScalar, {
     nullable: true,

@@ -1,19 +1,29 @@
 import type { GraphQLResolveInfo } from 'graphql';
-import { Args, type ClassType, Ctx, FieldResolver, Info, Int, Resolver, Root } from 'type-graphql';
+import { Args, type ClassType, Ctx, FieldResolver, Info, Int, Query, Resolver, Root } from 'type-graphql';
 
+import type { ListedKey } from '../../domain/access/api-key.store.ts';
 import { hasScope } from '../../domain/access/scope.ts';
 import type { Id } from '../../domain/id.ts';
 import type { KeyRequest } from '../../domain/requests/key-request.entity.ts';
 import type { UsagePeriod } from '../../domain/requests/request.service.ts';
+import type { DeprecatedUses } from '../../domain/requests/request.store.ts';
 import type { Services } from '../../domain/services.ts';
 import { ApiKeyType } from '../access/api-key.type.ts';
-import { childConnection, type PageConnection } from '../connections/connection.ts';
+import { childConnection, PageConnection, requestFor } from '../connections/connection.ts';
 import type { GraphQLContext } from '../context.ts';
 import { Charged } from '../field-extensions.ts';
 import type { ChildList } from '../loaders.ts';
+import { NeedsScope } from '../scopes.ts';
 import { ViewerType } from '../viewer/viewer.type.ts';
-import { KeyRequestConnectionArgs, UsageHistoryArgs } from './key-request.input.ts';
-import { KeyRequestConnectionType, KeyRequestType, UsagePeriodType } from './key-request.type.ts';
+import { DeprecatedUserConnectionArgs, KeyRequestConnectionArgs, UsageHistoryArgs } from './key-request.input.ts';
+import {
+  DeprecatedUserConnectionType,
+  DeprecatedUserType,
+  DeprecatedUseType,
+  KeyRequestConnectionType,
+  KeyRequestType,
+  UsagePeriodType,
+} from './key-request.type.ts';
 
 /** A key, as its holder or an administrator sees it. */
 interface Key {
@@ -51,6 +61,15 @@ function KeyRecordsResolver(typeName: string, type: () => ClassType) {
     ): Promise<UsagePeriod[]> {
       return loaders.ofEach(args, ({ requests }, keyIds) => requests.usagePerKey(keyIds, args)).load(key.id);
     }
+
+    @Charged()
+    @FieldResolver(() => [DeprecatedUseType], {
+      description: 'What it has used of what is deprecated, in the last 90 days.',
+    })
+    deprecatedUse(@Root() key: Key, @Ctx() { loaders }: GraphQLContext): Promise<DeprecatedUses[]> {
+      const field = `${typeName}.deprecatedUse`;
+      return loaders.ofEach(field, ({ requests }, keyIds) => requests.deprecatedUsesPerKey(keyIds)).load(key.id);
+    }
   }
 
   return RecordsResolver;
@@ -63,6 +82,27 @@ class KeyRequestConnectionResolver {
   })
   omitted(@Root() connection: PageConnection<KeyRequest>): Promise<number> {
     return connection.totalCount;
+  }
+}
+
+@Resolver(() => DeprecatedUserType)
+class DeprecatedUserResolver {
+  @NeedsScope('admin')
+  @Query(() => DeprecatedUserConnectionType, {
+    nullable: true,
+    description: 'Which keys use something deprecated, the latest first, in the last 90 days. Needs the scope ADMIN.',
+  })
+  async deprecatedUse(
+    @Args(() => DeprecatedUserConnectionArgs) { coordinate, ...page }: DeprecatedUserConnectionArgs,
+    @Ctx() { services: { requests } }: GraphQLContext,
+    @Info() info: GraphQLResolveInfo,
+  ): Promise<PageConnection<DeprecatedUses>> {
+    return new PageConnection(await requests.listUsersOf(coordinate, requestFor(page, info)), () => Promise.resolve(0));
+  }
+
+  @FieldResolver(() => ApiKeyType, { nullable: true, description: 'The key; null when it was deleted.' })
+  apiKey(@Root() { keyId }: DeprecatedUses, @Ctx() { loaders }: GraphQLContext): Promise<ListedKey | null> {
+    return loaders.ofEach('DeprecatedUser.apiKey', ({ access }, ids) => access.findMany(ids)).load(keyId);
   }
 }
 
@@ -92,6 +132,7 @@ export const keyRequestResolvers = [
   KeyRecordsResolver('ApiKey', () => ApiKeyType),
   KeyRequestConnectionResolver,
   KeyRequestResolver,
+  DeprecatedUserResolver,
 ] as const;
 
 /** The connection tells how many requests have no entry, instead of how many have one. */

@@ -2,6 +2,7 @@ import { Field, Int, ObjectType } from 'type-graphql';
 
 import type { KeyRequest, Protocol, QuotaWindow } from '../../domain/requests/key-request.entity.ts';
 import type { UsagePeriod } from '../../domain/requests/request.service.ts';
+import type { DeprecatedUses } from '../../domain/requests/request.store.ts';
 import type { Edge, PageInfo } from '../connections/connection.ts';
 import { PageInfoType } from '../connections/connection.type.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
@@ -124,4 +125,53 @@ export class UsagePeriodType implements UsagePeriod {
 
   @Field(() => Int, { description: 'The requests of which there is no entry in `requests`.' })
   omitted!: number;
+}
+
+@ObjectType('DeprecatedUse', { description: 'How often a key has used something deprecated.', simpleResolvers: true })
+export class DeprecatedUseType implements Omit<DeprecatedUses, 'keyId'> {
+  @Field(() => String, { description: 'What: `Pet.inventory` of the schema, or `GET /pets/{petId}` of REST.' })
+  coordinate!: string;
+
+  @Field(() => DateTimeScalar, { description: 'When it goes away.' })
+  sunset!: Date;
+
+  @Field(() => Int, { description: 'How often it was used in the last 90 days.' })
+  count!: number;
+
+  @Field(() => DateTimeScalar, { description: 'When it was last used.' })
+  lastUsedAt!: Date;
+}
+
+/** The key is in the resolver. */
+@ObjectType('DeprecatedUser', { description: 'A key that uses something deprecated.', simpleResolvers: true })
+export class DeprecatedUserType implements Pick<DeprecatedUses, 'count' | 'lastUsedAt'> {
+  @Field(() => Int, { description: 'How often it has used it in the last 90 days.' })
+  count!: number;
+
+  @Field(() => DateTimeScalar, { description: 'When it has last used it.' })
+  lastUsedAt!: Date;
+}
+
+@ObjectType('DeprecatedUserEdge', { description: 'An edge of a list of keys.', simpleResolvers: true })
+class DeprecatedUserEdgeType implements Edge<DeprecatedUses> {
+  @Field(() => DeprecatedUserType, { description: 'The key, and how it uses it.' })
+  node!: DeprecatedUses;
+
+  @Field(() => String, { description: 'Its position, for `after`.' })
+  cursor!: string;
+}
+
+@ObjectType('DeprecatedUserConnection', {
+  description: 'A page of the keys that use something deprecated, the latest first.',
+  simpleResolvers: true,
+})
+export class DeprecatedUserConnectionType {
+  @Field(() => [DeprecatedUserEdgeType], { description: 'The keys of the page.' })
+  edges!: readonly Edge<DeprecatedUses>[];
+
+  @Field(() => [DeprecatedUserType], { description: 'The keys of `edges` without their cursors.' })
+  nodes!: readonly DeprecatedUses[];
+
+  @Field(() => PageInfoType, { description: 'Whether there are more pages, and the cursors to request them with.' })
+  pageInfo!: PageInfo;
 }

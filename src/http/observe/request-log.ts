@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Logger, type LoggerOptions, pino } from 'pino';
 
 import { redactSecrets } from '../../domain/access/redaction.ts';
+import type { DeprecatedCoordinate } from '../../domain/requests/request.store.ts';
 import { shownError } from '../../platform/shown-error.ts';
 import { type AddressLogging, loggedAddress } from '../client.ts';
 import { type MatchedRoute, pathOf } from '../route-table.ts';
@@ -44,6 +45,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The operation's name in the metrics, where it depends on the request; otherwise that of the route. */
     operation: string | undefined;
+    /** What is deprecated of its operation, where that isn't its route's. */
+    deprecated: readonly DeprecatedCoordinate[] | undefined;
     /** The operation of a GraphQL request, as far as it is known. */
     graphql: LoggedOperation | undefined;
     /** The response goes on as this stream, whose end is logged in place of its own. */

@@ -42,7 +42,7 @@ export function servedRequests(recorder: Pick<RequestRecorder, 'record'>, addres
       cost: charge?.cost ?? 0,
       refusedBy: refusal && (refusal.quota?.window ?? 'ban'),
       isWrite: changes && refusal === undefined,
-      deprecatedUses: route.config.deprecation === undefined ? 0 : 1,
+      deprecated: request.deprecated ?? route.config.deprecated ?? [],
     };
     recorder.record(served, () => ({
       ...entryOf(request, { ...response, status, code }, keyId, isGraphQL),

@@ -19,6 +19,7 @@ function operationOf(text: string): KnownOperation {
     measures: new Measures(source),
     variables: new DeclaredVariables(source),
     isAtomic: false,
+    deprecated: [],
     fieldCount: 1,
     bytes: 1,
   };
