@@ -31,7 +31,7 @@ describe.each(jumps)('a clock that is set by %s', (by) => {
     const processes = async (): Promise<unknown> =>
       (await store.sql('select count(*)::int as n from webhook_processes'))[0]?.['n'];
     await until(async () => (await processes()) === 1);
-    expect(inbox.accepted.length).toBe(1);
+    expect(new Set(inbox.accepted.map(({ id }) => id)).size).toBe(1);
   });
 
   it('makes a failing endpoint wait no longer, and disables none', async () => {
