@@ -123,7 +123,7 @@ export const commands: Readonly<Record<string, Command<WebhookService, OptionVal
     },
   },
   delete: {
-    summary: 'Deletes an endpoint; its history stays',
+    summary: 'Deletes an endpoint; its history stays for 7 days',
     usage: 'ID',
     prepare: (_values, id) => async (webhooks) => {
       const deleted = await webhooks.delete(id);

@@ -262,7 +262,7 @@ class WebhookEndpointResolver {
   @NeedsScope('webhooks')
   @Mutation(() => DeleteWebhookEndpointPayload, {
     nullable: true,
-    description: 'Deletes an endpoint with its attempts; its history stays. Needs the scope WEBHOOKS.',
+    description: 'Deletes an endpoint with its attempts; its history stays for 7 days. Needs the scope WEBHOOKS.',
   })
   async deleteWebhookEndpoint(
     @Arg('input', () => DeleteWebhookEndpointInput, { description: 'Which endpoint.' })
