@@ -18,7 +18,7 @@ arrival rate of half of what the service takes. The database is a PostgreSQL ser
 an empty one is filled with so many pets, a filled one is used as it is. Then the memory of the service.
 Processes of one build differ by up to 15 %: the rounds are repeated with --processes new ones of each, and the medians count.
 The fixed arrival rate and memory are those of the last process.
---only takes the workloads G1 G2 G3 G3V G4 G4I R1 R2 R3 R3I U1 COLD (new documents) and MANY (500 documents, one after another).
+--only takes the workloads G1 G2 G2L G3 G3V G4 G4L G4I R1 R2 R3 R3I U1 COLD (new documents) and MANY (500 documents, one after another).
 --against measures another build too, in the same rounds: the built work tree of another version, with a database of its own beside the other.
 With \`workers\` the service with WORKERS=2 is measured against one process and against two that aren't connected: processor time of all processes, and memory.
 With \`scale\` the response times of requests whose time may depend on the number of rows, with --pets beside 100,000; the databases scale_N are kept on a server of BENCH_DATABASE_URL.

@@ -87,7 +87,7 @@ function limitG1({ petId }: Part): LoadRequest {
   return { method: 'GET', path: `/g1?${petId}` };
 }
 
-/** Eleven workloads in the forms that clients send, then first-time and many different GraphQL operations. */
+/** Workloads in the forms that clients send, then first-time and many different GraphQL operations. */
 export const workloads: readonly Workload[] = [
   {
     name: 'G1',
@@ -99,6 +99,12 @@ export const workloads: readonly Workload[] = [
     name: 'G2',
     title: 'one pet with category and stock',
     service: ({ petId }) => graphql(g2, { id: petId }),
+    limit: ({ petId }) => ({ method: 'GET', path: `/g2?${petId}` }),
+  },
+  {
+    name: 'G2L',
+    title: 'G2 with its id in the text: each document another one',
+    service: ({ petId }) => graphql(g2.replace('query ($id: ID!) ', '').replace('$id', JSON.stringify(petId)), {}),
     limit: ({ petId }) => ({ method: 'GET', path: `/g2?${petId}` }),
   },
   {
@@ -118,6 +124,17 @@ export const workloads: readonly Workload[] = [
     name: 'G4',
     title: 'createPet',
     service: ({ newPet }) => graphql(g4, { input: newPet }),
+    limit: ({ newPet }) => ({ method: 'POST', path: '/g4?', body: JSON.stringify(newPet) }),
+    isWrite: true,
+    isOneTime: true,
+  },
+  {
+    name: 'G4L',
+    title: 'G4 with its values in the text',
+    service: ({ newPet: { name, categoryId } }) => {
+      const input = `{ name: ${JSON.stringify(name)}, categoryId: ${JSON.stringify(categoryId)} }`;
+      return graphql(g4.replace(' ($input: CreatePetInput!)', '').replace('$input', input), {});
+    },
     limit: ({ newPet }) => ({ method: 'POST', path: '/g4?', body: JSON.stringify(newPet) }),
     isWrite: true,
     isOneTime: true,

@@ -133,6 +133,15 @@ export const clientAttacks: Readonly<Record<string, Attack>> = {
       ),
     );
   },
+  '600 documents that differ in a byte, in one of 48 literals, or in all of them': (target) =>
+    inRounds(
+      50,
+      times(600, (index) => async () => {
+        const ids = times(48, (at) => JSON.stringify(`${index % 3 === 2 || at === 7 ? index : 0}-${at}`));
+        const list = `{ ${ids.map((id, at) => `a${at}: __type(name: ${id}) { name }`).join(' ')} }`;
+        return (await target.graphql({ query: index % 3 === 0 ? `${list}#${index}` : list })).status;
+      }),
+    ),
   '200 different documents, each sent twice': (target) =>
     inRounds(
       50,

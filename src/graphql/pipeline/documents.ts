@@ -50,7 +50,7 @@ export function operationKey(text: string, operationName: string | undefined): s
   return operationName === undefined ? `:${text}` : `${operationName.length}:${operationName}${text}`;
 }
 
-function weightOf(key: string, { prepared, fieldCount }: KnownOperation): number {
+export function weightOf(key: string, { prepared, fieldCount }: KnownOperation): number {
   return key.length + charactersPerField * fieldCount * prepared.maxVariants;
 }
 

@@ -16,6 +16,7 @@ import { asGraphQLError, causeOf, decisiveRefusal, isInternalError } from './err
 import { namesIn, type HiddenSchema } from './hidden-schema.ts';
 import { argumentRefusal } from './variables.ts';
 import type { KnownOperation } from './documents.ts';
+import type { LiftedLiterals } from './literals.ts';
 
 interface ExecutionLimits extends OperationLimits {
   readonly maxResponseBytes: number;
@@ -43,6 +44,7 @@ export interface OperationCall {
   readonly measured: Measure;
   /** The variables that it declares, not coerced yet. */
   readonly variables: Readonly<Record<string, unknown>>;
+  readonly lifted: LiftedLiterals | undefined;
   /** The size of the request. */
   readonly bytes: number;
 }
@@ -86,7 +88,7 @@ async function execute(
   context: GraphQLContext,
   options: ExecutionOptions,
 ): Promise<GraphQLResponse> {
-  const { operation, measured, variables, bytes } = call;
+  const { operation, measured, variables, lifted, bytes } = call;
   const { source, prepared, isAtomic } = operation;
   const { limits, hidden, onRefusal, onErrors } = options;
   const { request } = context;
@@ -94,7 +96,8 @@ async function execute(
   let cost = quotaCost(measured, bytes);
   try {
     ({ cost } = await request.meter.spend(cost));
-    const coerced = operation.variables.coerce(variables, { hidden, bytes });
+    const declared = operation.variables.coerce(variables, { hidden, bytes });
+    const coerced = lifted === undefined ? declared : Object.assign(declared, lifted.values);
     assertWithinLimits(measured, limits, onRefusal);
     const isMutation = prepared.kind === OperationTypeNode.MUTATION;
     if (isMutation) context.keyed?.assertFewFields(measured.executedFields.length);
@@ -104,6 +107,7 @@ async function execute(
       ? await executeAtomically(prepared, coerced, context, options)
       : await prepared.run({ context, variables: coerced, maxBytes: limits.maxResponseBytes, turns: context });
     request.memory.hold(execution.data === undefined ? 0 : bytesOf(execution.data));
+    lifted?.relocate(execution.errors);
     if (execution.omittedErrors > 0) onRefusal('errors');
     logErrors(execution.errors, true, context);
     if (hidden !== undefined) concealArguments(execution.errors, hidden, source.document);

@@ -30,7 +30,14 @@ export interface Measure {
 }
 
 /** The arguments, and the input field, that decide how much is looked up. */
-const sizingArguments: ReadonlySet<string> = new Set(['first', 'last', 'if', 'nodeIds', 'filter', 'nameContains']);
+export const sizingArguments: ReadonlySet<string> = new Set([
+  'first',
+  'last',
+  'if',
+  'nodeIds',
+  'filter',
+  'nameContains',
+]);
 
 /** A number, a boolean, the length of a list; of a text, or of that in a filter, whether it is empty (0) or not (1). */
 export type SizingValue = number | boolean | undefined;

@@ -34,6 +34,7 @@ import {
 } from './response.ts';
 import { ApolloValidator, type ApolloOptions, type ApolloRefusal } from './apollo.ts';
 import { NewDocuments } from './new-documents.ts';
+import { type LiftedLiterals, LiftedOperations } from './literals.ts';
 import { type DocumentOptions, Documents, operationKey, type KnownOperation } from './documents.ts';
 import { asGraphQLError } from './errors.ts';
 import { executeOperation, type ExecutionOptions, type OperationCall } from './execution.ts';
@@ -73,6 +74,8 @@ interface ReadRequest {
   readonly operationName: string | undefined;
   readonly key: string;
   readonly known: KnownOperation | undefined;
+  /** What the known operation was prepared without. */
+  readonly lifted: LiftedLiterals | undefined;
   /** The variables that its operation declares, or may declare. */
   readonly variables: Readonly<Record<string, unknown>>;
   readonly bytes: number;
@@ -125,6 +128,8 @@ class Endpoint {
   readonly #options: GraphQLServerOptions & ExecutionOptions;
   readonly #nestedQuota = new NestedQuota();
   readonly #newDocuments: NewDocuments;
+  /** Validation says what is wrong with a hidden schema in its own words: nothing passes it by. */
+  readonly #lifted: LiftedOperations | undefined;
 
   constructor(options: GraphQLServerOptions) {
     const hidden = options.introspection ? undefined : new HiddenSchema(options.schema);
@@ -132,6 +137,7 @@ class Endpoint {
     this.documents = new Documents(options.accounts);
     this.#newDocuments = new NewDocuments(options.accounts, options.onRefusal);
     this.validator = new ApolloValidator({ ...options, hidden });
+    this.#lifted = hidden === undefined ? new LiftedOperations() : undefined;
   }
 
   async start(): Promise<void> {
@@ -162,13 +168,14 @@ class Endpoint {
   async #find(request: FastifyRequest): Promise<OperationCall | GraphQLResponse> {
     const read = this.#read(request);
     if ('status' in read) return read;
-    const { known, text, sha256, variables, bytes } = read;
+    const { known, lifted, text, sha256, variables, bytes } = read;
     const operation = known ?? (await this.#validate(read, request));
     if ('errors' in operation) return refusalResponse(...operation.errors);
     if (sha256 !== undefined) this.documents.keep(sha256, text, request.caller);
     const declared = known === undefined ? operation.variables.of(variables) : variables;
-    request.memory.holdParsed(declared, known === undefined ? operation.bytes : 0);
-    return { operation, measured: operation.measures.for(declared), variables: declared, bytes };
+    const bytesOfText = lifted === undefined ? 0 : 2 * text.length;
+    request.memory.holdParsed(declared, known === undefined ? operation.bytes : bytesOfText);
+    return { operation, measured: operation.measures.for(declared), variables: declared, lifted, bytes };
   }
 
   /** Reads the request, and drops its body. */
@@ -191,8 +198,10 @@ class Endpoint {
     const isHashSent = query !== undefined && sha256 !== undefined;
     if (isHashSent && hash('sha256', query) !== sha256) return otherHash;
     if (query !== undefined && documentId !== undefined && !this.documents.isIdOf(documentId, query)) return otherId;
-    const known = this.documents.find(key);
-    const read = { text, operationName, key, known, bytes, sha256: isHashSent ? sha256 : undefined };
+    const found = this.documents.find(key);
+    const lifted = found === undefined ? this.#lifted?.find(text, operationName) : undefined;
+    const known = found ?? lifted?.operation;
+    const read = { text, operationName, key, known, lifted, bytes, sha256: isHashSent ? sha256 : undefined };
     if (known !== undefined) return { ...read, variables: known.variables.of(variables) };
     // The request may wait to be validated.
     request.memory.holdParsed(variables, 2 * text.length);
@@ -206,8 +215,12 @@ class Endpoint {
     const validation = await this.#newDocuments.run(
       caller,
       () => meter.requireLeft(),
-      // Another request may have made it known meanwhile.
-      async () => this.documents.find(key) ?? this.validator.validate(text, operationName),
+      async () => {
+        // Another request may have made it known meanwhile.
+        const validated = this.documents.find(key) ?? (await this.validator.validate(text, operationName));
+        if (!('errors' in validated)) this.#lifted?.add(text, operationName, validated);
+        return validated;
+      },
     );
     if (!('errors' in validation)) this.documents.add(key, validation);
     return validation;
