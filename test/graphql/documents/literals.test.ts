@@ -71,7 +71,7 @@ function operationOf(text: string): KnownOperation {
   const source = { schema, document, operation: document.definitions[0] as OperationDefinitionNode };
   const prepared = new PreparedOperation(source);
   const [measures, variables] = [new Measures(source), new DeclaredVariables(source)];
-  return { source, prepared, measures, variables, isAtomic: false, fieldCount: 1, bytes: 1 };
+  return { source, prepared, measures, variables, isAtomic: false, deprecated: [], fieldCount: 1, bytes: 1 };
 }
 
 describe('a document with its values in the text', () => {
