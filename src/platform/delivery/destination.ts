@@ -104,7 +104,7 @@ export class Destinations {
 }
 
 /** Without the brackets of an IPv6 address. */
-function hostOf(url: URL): string {
+export function hostOf(url: URL): string {
   return url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname;
 }
 

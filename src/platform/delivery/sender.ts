@@ -1,19 +1,18 @@
-import { type Dispatcher, errors } from 'undici';
+import { type IncomingMessage, request as sendRequest } from 'node:http';
 
-import { AddressBusyError, ConnectError, type Connection, Connections } from './connections.ts';
+import { type Connection, ConnectTimeoutError, maxBodyBytes, TooLargeError } from './connection.ts';
+import { AddressBusyError, ConnectError, Connections } from './connections.ts';
 import { DestinationError, type DestinationFailure, type Destinations } from './destination.ts';
 import { type Outcome, outcomeOf, retryAfterOf } from './schedule.ts';
 import { signatureHeaders } from './signature.ts';
 
 /** For the whole of a request, however slowly bytes come. */
 const requestMillis = 15_000;
-/** Of a response; nothing in it is needed. */
-const maxResponseBytes = 4 * 1024;
-/** Interim responses (1xx) before the response. */
-const maxInterim = 8;
+/** Of the head of a response, as the budget of its bytes. */
+const maxHeaderSize = 16 * 1024;
 
 /** Why there is no status. */
-export type SendFailure = DestinationFailure | 'CONNECT' | 'TLS' | 'TIMEOUT' | 'PROTOCOL';
+export type SendFailure = DestinationFailure | 'CONNECT' | 'TLS' | 'TIMEOUT' | 'PROTOCOL' | 'TOO_LARGE';
 
 export interface SendResult {
   readonly outcome: Outcome;
@@ -72,9 +71,8 @@ export class Sender {
       ...rest,
     });
     try {
-      const { statusCode, headers } = await this.#attempt(request, ending);
-      const retryAfter = typeof headers['retry-after'] === 'string' ? headers['retry-after'] : undefined;
-      const retryAfterMillis = retryAfterOf(retryAfter, this.#options.now());
+      const { statusCode = 0, headers } = await this.#attempt(request, ending);
+      const retryAfterMillis = retryAfterOf(headers['retry-after'], this.#options.now());
       return result({ outcome: outcomeOf(statusCode), status: statusCode, retryAfterMillis });
     } catch (error) {
       if (error instanceof AddressBusyError) return 'busy';
@@ -89,15 +87,16 @@ export class Sender {
     this.#connections.close();
   }
 
-  /** A kept connection may have been closed by the receiver just now: then the request is sent once more. */
-  async #attempt(request: SendRequest, ending: AbortController): Promise<Dispatcher.ResponseData> {
+  /** A kept connection may have been closed or reset just now: then the request is sent once more. */
+  async #attempt(request: SendRequest, ending: AbortController): Promise<IncomingMessage> {
     const endsAt = performance.now() + requestMillis;
     const url = new URL(request.url);
     const connection = await this.#connections.take(url, request.isTrusted, endsAt);
     try {
       return await this.#request(connection, url, request, ending);
     } catch (error) {
-      if (!connection.isReused || !endedCodes.has(codeOf(error))) throw error;
+      const isClosed = endedCodes.has(codeOf(error)) && !ending.signal.aborted && connection.isUnanswered;
+      if (!connection.isReused || !isClosed) throw error;
       return this.#request(await this.#connections.open(url, request.isTrusted, endsAt), url, request, ending);
     }
   }
@@ -105,65 +104,90 @@ export class Sender {
   async #request(
     connection: Connection,
     url: URL,
-    { id, body, secrets, isReplay }: SendRequest,
+    request: SendRequest,
     ending: AbortController,
-  ): Promise<Dispatcher.ResponseData> {
-    const { userAgent, now } = this.#options;
+  ): Promise<IncomingMessage> {
     let isWhole = false;
-    let interim = 0;
     try {
-      const response = await connection.client.request({
-        method: 'POST',
-        path: url.pathname + url.search,
-        headers: {
-          'content-type': 'application/json',
-          'accept-encoding': 'identity',
-          'user-agent': userAgent,
-          ...(isReplay && { 'webhook-replay': '1' }),
-          ...signatureHeaders(id, Math.floor(now() / 1_000), body, secrets),
-        },
-        body,
-        signal: ending.signal,
-        onInfo: () => {
-          interim += 1;
-          if (interim > maxInterim) ending.abort(new Error('too many interim responses'));
-        },
-      });
-      isWhole = await readEnd(response.body);
+      connection.allowHead(() => ending.abort(new TooLargeError()));
+      const response = await this.#post(connection, url, request, ending.signal);
+      connection.allowBody();
+      isWhole = await readEnd(response, ending.signal);
       return response;
+    } catch (error) {
+      // Something came, and was no response.
+      if (endedCodes.has(codeOf(error)) && !connection.isUnanswered)
+        throw new ProtocolError(undefined, { cause: error });
+      throw error;
     } finally {
       if (isWhole) this.#connections.release(connection);
       else this.#connections.destroy(connection);
     }
   }
-}
 
-/** Whether the body has ended within what is read of it. A failure midway doesn't matter: the status has come. */
-async function readEnd(body: Dispatcher.ResponseData['body']): Promise<boolean> {
-  let bytes = 0;
-  try {
-    for await (const chunk of body) {
-      bytes += (chunk as Buffer).length;
-      if (bytes > maxResponseBytes) return false;
-    }
-    return true;
-  } catch {
-    return false;
+  #post(
+    { agent }: Connection,
+    url: URL,
+    { id, body, secrets, isReplay }: SendRequest,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
+    const { userAgent, now } = this.#options;
+    const headers = {
+      host: url.host,
+      'content-type': 'application/json',
+      'content-length': Buffer.byteLength(body),
+      'accept-encoding': 'identity',
+      'user-agent': userAgent,
+      ...(isReplay && { 'webhook-replay': '1' }),
+      ...signatureHeaders(id, Math.floor(now() / 1_000), body, secrets),
+    };
+    const path = url.pathname + url.search;
+    return new Promise((resolve, reject) => {
+      const fail = (error: Error): void => reject(signal.aborted ? signal.reason : error);
+      const sent = sendRequest({ agent, method: 'POST', path, headers, signal, maxHeaderSize });
+      sent.once('response', resolve).on('error', fail);
+      // Without a listener Node would end an upgrade without a word.
+      sent.on('upgrade', () => fail(new ProtocolError('an upgrade')));
+      sent.on('close', () => fail(new ProtocolError('no response')));
+      sent.end(body);
+    });
   }
 }
 
-/** The receiver has closed a kept connection. */
-const endedCodes: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'UND_ERR_DESTROYED']);
+class ProtocolError extends Error {}
+
+/** Whether the body has ended within what is read of it. A failure midway doesn't matter: the status has come. */
+function readEnd(response: IncomingMessage, signal: AbortSignal): Promise<boolean> {
+  let bytes = 0;
+  return new Promise((resolve) => {
+    const cutOff = (): void => resolve(false);
+    response.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes > maxBodyBytes) cutOff();
+    });
+    response
+      .once('end', () => resolve(response.headers.connection !== 'close'))
+      .on('error', cutOff)
+      .once('close', cutOff);
+    signal.addEventListener('abort', cutOff, { once: true });
+  });
+}
+
+/** The receiver has closed or reset the connection. */
+const endedCodes: ReadonlySet<unknown> = new Set([
+  'ECONNRESET',
+  'EPIPE',
+  'ERR_STREAM_DESTROYED',
+  'ERR_STREAM_WRITE_AFTER_END',
+]);
 
 const networkCodes: ReadonlySet<unknown> = new Set([
+  ...endedCodes,
   'ECONNREFUSED',
-  'ECONNRESET',
   'EHOSTUNREACH',
   'ENETUNREACH',
-  'EPIPE',
   'ETIMEDOUT',
   'EADDRNOTAVAIL',
-  'UND_ERR_SOCKET',
 ]);
 
 function failureOf(error: unknown): SendFailure {
@@ -171,9 +195,8 @@ function failureOf(error: unknown): SendFailure {
   if (error instanceof TooLateError) return 'TIMEOUT';
   const cause = error instanceof ConnectError ? error.cause : error;
   const code = codeOf(cause);
-  if (code === 'UND_ERR_CONNECT_TIMEOUT') return 'TIMEOUT';
-  // Something came, and was no response.
-  if (cause instanceof errors.SocketError && (cause.socket?.bytesRead ?? 0) > 0) return 'PROTOCOL';
+  if (cause instanceof ConnectTimeoutError) return 'TIMEOUT';
+  if (cause instanceof TooLargeError || code === 'HPE_HEADER_OVERFLOW') return 'TOO_LARGE';
   if (networkCodes.has(code)) return 'CONNECT';
   return error instanceof ConnectError ? 'TLS' : 'PROTOCOL';
 }
