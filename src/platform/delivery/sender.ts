@@ -143,7 +143,7 @@ export class Sender {
     };
     const path = url.pathname + url.search;
     return new Promise((resolve, reject) => {
-      const fail = (error: Error): void => reject(signal.aborted ? signal.reason : error);
+      const fail = (error: Error): void => reject(signal.aborted ? (signal.reason as Error) : error);
       const sent = sendRequest({ agent, method: 'POST', path, headers, signal, maxHeaderSize });
       sent.once('response', resolve).on('error', fail);
       // Without a listener Node would end an upgrade without a word.
