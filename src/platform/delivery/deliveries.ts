@@ -169,16 +169,20 @@ export class Deliveries<E extends Endpoint> {
     });
   }
 
-  /** Begins what may begin: one event of each endpoint, and again while there is more. */
+  /**
+   * Begins what may begin: one event of each endpoint, and again while there is more, the endpoint first whose deliveries
+   * have held slots for the shortest time. Nobody has more than an equal part of them while others want some.
+   */
   #sendMore(): void {
     if (this.#isStopped || performance.now() > this.#leaseEndsAt) return;
     const wanting: EndpointRun<E>[] = [];
-    for (const run of this.#ready) {
+    const part = this.#part();
+    for (const run of this.#inOrder()) {
       if (!this.#hasSlot(2)) break;
       // Another process may have it by now.
       const isMine = this.#runs.get(run.endpoint.id) === run;
       if (isMine && run.wantsMore) wanting.push(run);
-      const delivery = isMine ? run.next(this.#options.now()) : undefined;
+      const delivery = isMine ? run.next(this.#options.now(), part) : undefined;
       const hasSlot = this.#hasSlot(run.standing);
       // One that waits for a slot keeps its place.
       if (delivery === undefined || hasSlot) this.#ready.delete(run);
@@ -188,6 +192,24 @@ export class Deliveries<E extends Endpoint> {
       }
     }
     if (wanting.length > 0) this.#reader.read(wanting, this.#heldBytes());
+  }
+
+  /** Those that may have something to send; one that begins something comes once more, after the others. */
+  #inOrder(): Set<EndpointRun<E>> {
+    const underWay = [...this.#runs.values()].filter(({ isIdle }) => !isIdle);
+    const least = Math.min(...underWay.map(({ heldMillis }) => heldMillis));
+    for (const run of this.#ready) if (Number.isFinite(least)) run.enter(least);
+    const held = new Map([...this.#ready].map((run) => [run, run.heldMillis]));
+    const order = [...held].toSorted(([, a], [, b]) => a - b).map(([run]) => run);
+    this.#ready.clear();
+    for (const run of order) this.#ready.add(run);
+    return this.#ready;
+  }
+
+  /** Of an endpoint, while others want slots. */
+  #part(): number {
+    const wanting = [...this.#runs.values()].filter((run) => run.state === 'active' && run.waitsSince !== undefined);
+    return Math.max(1, Math.floor(maxUnderWay[2] / wanting.length));
   }
 
   #hasSlot(standing: Standing): boolean {

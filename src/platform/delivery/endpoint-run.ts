@@ -47,6 +47,11 @@ export class EndpointRun<E extends Endpoint> {
   #failedAt = -Infinity;
   #isHealthy: boolean;
   #isSlow = false;
+  /** How many deliveries may be under way: one more after each quick success, one after anything else. */
+  #window = 1;
+  /** How long deliveries that have ended held their slots; and the sum of the moments at which the others began. */
+  #heldMillis = 0;
+  #begunSum = 0;
   /** Monotonic time. */
   #finishedAt = -Infinity;
   #disabled: DisabledReason | undefined;
@@ -141,12 +146,22 @@ export class EndpointRun<E extends Endpoint> {
     }
   }
 
-  /** The event that may be sent now. */
-  next(now: number): Delivery | undefined {
+  /** How long its deliveries have held slots, those under way until now. */
+  get heldMillis(): number {
+    return this.#heldMillis + this.#underWay * performance.now() - this.#begunSum;
+  }
+
+  /** While nothing of it is under way it saves up no time: it enters at the least of the others. */
+  enter(leastMillis: number): void {
+    if (this.isIdle) this.#heldMillis = Math.max(this.#heldMillis, leastMillis);
+  }
+
+  /** The event that may be sent now; `part` of the slots is what the endpoint may have while others want some, too. */
+  next(now: number, part = Infinity): Delivery | undefined {
     const { wait } = this.#failing ?? {};
     // One that may have died meanwhile is tried by one request.
     const isKnown = wait === undefined && this.standing !== 1;
-    const maxInFlight = isKnown ? this.#endpoint.maxInFlight : 1;
+    const maxInFlight = isKnown ? Math.min(this.#endpoint.maxInFlight, this.#window, part) : 1;
     if (this.#isEnding || this.#disabled !== undefined || this.#underWay >= maxInFlight) return undefined;
     if (wait !== undefined && !isOver(wait, now)) return undefined;
     return firstReady(this.#endpoint.maxInFlight === 1 ? this.#deliveries.slice(0, 1) : this.#deliveries, now);
@@ -154,23 +169,31 @@ export class EndpointRun<E extends Endpoint> {
 
   begin(delivery: Delivery): void {
     delivery.startedAt = performance.now();
+    this.#begunSum += delivery.startedAt;
     this.#underWay += 1;
   }
 
   /** Nothing was sent: the event may be tried after that. */
   postpone(delivery: Delivery, wait: Wait): void {
-    delivery.startedAt = undefined;
+    this.#leaveSlot(delivery);
     delivery.wait = wait;
+  }
+
+  #leaveSlot(delivery: Delivery): void {
+    const { startedAt = 0 } = delivery;
+    delivery.startedAt = undefined;
+    this.#heldMillis += performance.now() - startedAt;
+    this.#begunSum -= startedAt;
     this.#underWay -= 1;
   }
 
   finish(delivery: Delivery, result: SendResult, now: number): void {
     const { startedAt = 0, event } = delivery;
     const { outcome, status, failure, cause, durationMillis } = result;
-    delivery.startedAt = undefined;
-    this.#underWay -= 1;
+    this.#leaveSlot(delivery);
     this.#isHealthy = outcome === 'delivered';
     this.#isSlow = durationMillis > slowMillis;
+    this.#window = this.#isHealthy && !this.#isSlow ? this.#window + 1 : 1;
     this.#finishedAt = performance.now();
     if (outcome === 'delivered') this.#deliver(delivery, startedAt);
     else if (outcome === 'refused') this.#refuse(delivery, now);
