@@ -26,15 +26,18 @@ async function start(): Promise<void> {
   buildPendingPages();
 }
 
+/** Of the process that delivers webhooks. */
+const delivererBytes = 80e6;
+
 /** How many processes share the work. */
-async function workerCount({ workers, databaseUrl }: Config): Promise<number> {
+async function workerCount({ workers, databaseUrl, webhooks }: Config): Promise<number> {
   if (workers !== 'auto') return workers;
   if (databaseUrl === undefined) {
     notify('WORKERS is auto: one process, because the embedded database has one engine.');
     return 1;
   }
   const { countWorkers } = await import('../platform/workers/index.ts');
-  const { count, reason } = countWorkers();
+  const { count, reason } = countWorkers(webhooks.signingKeys.length > 0 ? delivererBytes : 0);
   notify(`WORKERS is auto: ${count === 1 ? 'one process' : `${count} workers`}, by ${reason}.`);
   return count;
 }

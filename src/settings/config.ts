@@ -22,7 +22,7 @@ export function readConfig(environment: Environment = process.env) {
     ...databaseSettings(settings, environment),
     ...clientSettings(settings),
     ...logSettings(settings),
-    webhooks: webhookSettings(settings, environment),
+    webhooks: webhookSettings(settings),
     graphql: graphqlSettings(settings),
   };
   checkTogether(config, settings);
@@ -105,11 +105,12 @@ function logSettings(settings: SettingReader) {
   };
 }
 
-function webhookSettings(settings: SettingReader, environment: Environment) {
+function webhookSettings(settings: SettingReader) {
   const keys = signingKeys(settings);
+  const path = settings.text('NODE_EXTRA_CA_CERTS');
   return Object.freeze({
     signingKeys: keys,
-    certificates: keys.length === 0 ? undefined : extraCertificates(settings, environment['NODE_EXTRA_CA_CERTS']),
+    certificates: keys.length === 0 ? undefined : extraCertificates(settings, path),
     allow: settings.value('WEBHOOK_ALLOW', '', networks, 'a list of networks such as 10.1.0.0/16,fd00::/8'),
     ports: settings.value('WEBHOOK_PORTS', '', ports, 'a list of ports such as 8443,9443'),
   });

@@ -17,7 +17,6 @@ export class BoundedSocket extends Duplex {
   /** What of the current record's header has come, and how much of its content is missing. */
   #header: number[] = [];
   #recordLeft = 0;
-  #busyMillis = 0;
 
   constructor(socket: Socket, bytes: number, onExceeded: () => void) {
     super();
@@ -28,11 +27,6 @@ export class BoundedSocket extends Duplex {
     socket.on('end', () => this.push(null));
     socket.on('error', (error) => this.destroy(error));
     socket.on('close', () => this.destroy());
-  }
-
-  /** How long what it has read has held the event loop. */
-  get busyMillis(): number {
-    return this.#busyMillis;
   }
 
   /** From now on so many bytes, and what is left of the record that they end in. */
@@ -63,10 +57,8 @@ export class BoundedSocket extends Duplex {
   }
 
   #take(chunk: Buffer): void {
-    const startedAt = performance.now();
     const bytes = this.#allowedOf(chunk);
     const hasRoom = bytes === 0 || this.push(chunk.subarray(0, bytes));
-    this.#busyMillis += performance.now() - startedAt;
     if (hasRoom && bytes === chunk.length) return;
     this.#socket.pause();
     if (bytes === chunk.length) return;

@@ -87,11 +87,6 @@ export class Connection {
     return this.#socket.bytesRead === this.#readBefore;
   }
 
-  /** How long what it has read has held the event loop. */
-  get busyMillis(): number {
-    return this.#bounded.busyMillis;
-  }
-
   /** An attempt begins. */
   allowHead(onExceeded: () => void): void {
     this.#readBefore = this.#socket.bytesRead;

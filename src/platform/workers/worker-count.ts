@@ -16,8 +16,12 @@ const otherBytes = 200e6;
 /** More than that one primary isn't tried with. */
 const maxWorkers = 16;
 
-/** As many as the processors, the memory and the control groups of this process allow, and at most 16. */
+/**
+ * As many as the processors, the memory and the control groups of this process allow, and at most 16. `besideBytes` is
+ * what other processes beside the workers take.
+ */
 export function countWorkers(
+  besideBytes = 0,
   root = '/',
   machine = { processors: availableParallelism(), memoryBytes: totalmem() },
 ): WorkerCount {
@@ -29,7 +33,10 @@ export function countWorkers(
   const limits: readonly (readonly [number, string])[] = [
     [affinity ?? machine.processors, 'the processors that this process may use'],
     [group.processors ?? Infinity, `the control group's quota of ${group.processors ?? 0} processors`],
-    [(bytes - otherBytes) / workerBytes, `${memory} of ${gigabytes} GB, of which each worker may need 0.7`],
+    [
+      (bytes - otherBytes - besideBytes) / workerBytes,
+      `${memory} of ${gigabytes} GB, of which each worker may need 0.7`,
+    ],
     [maxWorkers, 'the most that are started'],
   ];
   const [least, reason] = limits.reduce((a, b) => (b[0] < a[0] ? b : a));

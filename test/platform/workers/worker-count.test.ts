@@ -40,5 +40,5 @@ it.each<[string, Readonly<Record<string, string>>, typeof machine, number, RegEx
   ['little memory', {}, { processors: 8, memoryBytes: 3e9 }, 4, /^the memory of 3.0 GB/],
   ['hardly any', {}, { processors: 8, memoryBytes: 5e8 }, 1, /^the memory of 0.5 GB/],
 ])('as many workers as the machine carries, and what decides it: %s', (_what, files, on, count, reason) => {
-  expect(countWorkers(rootWith(files), on)).toEqual({ count, reason: expect.stringMatching(reason) });
+  expect(countWorkers(0, rootWith(files), on)).toEqual({ count, reason: expect.stringMatching(reason) });
 });
