@@ -69,6 +69,7 @@ export class Connection {
   readonly #bounded: BoundedSocket;
   readonly #socket: TLSSocket;
   #readBefore = 0;
+  #hasHead = false;
 
   constructor(bounded: BoundedSocket, socket: TLSSocket, key: string, address: string) {
     this.#bounded = bounded;
@@ -90,21 +91,16 @@ export class Connection {
   /** An attempt begins. */
   allowHead(onExceeded: () => void): void {
     this.#readBefore = this.#socket.bytesRead;
-    let hasEnded = false;
-    this.#endHead = () => {
-      hasEnded = true;
-    };
+    this.#hasHead = false;
     this.#bounded.allow(maxHeadBytes, () => {
       // The head may be in what has been read: it is parsed by then.
-      setImmediate(() => setImmediate(() => hasEnded || onExceeded()));
+      setImmediate(() => setImmediate(() => this.#hasHead || onExceeded()));
     });
   }
 
-  #endHead: () => void = () => undefined;
-
   /** The head is complete. What comes beyond a short body isn't read. */
   allowBody(): void {
-    this.#endHead();
+    this.#hasHead = true;
     this.#bounded.allow(maxBodyBytes, () => this.destroy());
   }
 
