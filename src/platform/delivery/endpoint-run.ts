@@ -193,7 +193,9 @@ export class EndpointRun<E extends Endpoint> {
     this.#leaveSlot(delivery);
     this.#isHealthy = outcome === 'delivered';
     this.#isSlow = durationMillis > slowMillis;
-    this.#window = this.#isHealthy && !this.#isSlow ? this.#window + 1 : 1;
+    if (outcome === 'failed' || outcome === 'gone' || this.#isSlow) this.#window = 1;
+    // A refusal of an event says nothing about the next one.
+    else if (outcome === 'delivered') this.#window += 1;
     this.#finishedAt = performance.now();
     if (outcome === 'delivered') this.#deliver(delivery, startedAt);
     else if (outcome === 'refused') this.#refuse(delivery, now);
