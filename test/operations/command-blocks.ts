@@ -40,6 +40,8 @@ export const runners = {
   'Backup and restore 4': { test: 'recovery' },
   'Large tables 1': { test: 'indexes' },
   'Rotating keys 1': { test: 'commands' },
+  'Rotating keys 2': { test: 'commands' },
+  'Rotating keys 3': { test: 'commands' },
   'Webhooks 1': { test: 'commands' },
   'From the embedded database to a server 1': { test: 'backup' },
 } as const satisfies Readonly<Record<string, Runner>>;
