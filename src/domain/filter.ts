@@ -8,7 +8,8 @@ export type FilterValue = string | number | boolean | Date | readonly string[];
 
 /** A field of a filter: the rule for the value that clients give, and what it compares, unless the store knows that. */
 interface FilterField<Row> {
-  readonly rule: Rule<never, FilterValue>;
+  /** Undefined for a value that every row matches. */
+  readonly rule: Rule<never, FilterValue | undefined>;
   readonly property?: keyof Row & string;
   /** `contains`: a literal substring, without regard to case. */
   readonly comparison?: Comparison;
