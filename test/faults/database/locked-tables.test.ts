@@ -81,7 +81,7 @@ it('a dry run waits for no lock, names those that would be taken, and changes no
     ...['categories', 'inventory', 'orders', 'pets'].map((table) => `  SHARE ROW EXCLUSIVE on ${table}: writes wait`),
     ...missing.slice(1).flatMap(({ name, locks }) => {
       const locked = Object.keys(locks).map((table) => `  SHARE ROW EXCLUSIVE on ${table}: writes wait`);
-      return [String(name)].concat(locked.length === 0 ? ['  no lock on a table that exists'] : locked);
+      return [[name], locked.length === 0 ? ['  no lock on a table that exists'] : locked].flat();
     }),
     'Nothing has been changed.',
   ]);
