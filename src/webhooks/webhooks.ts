@@ -64,7 +64,7 @@ export class Webhooks implements WebhookOutlet {
     });
   }
 
-  /** For metrics. Those of endpoints are at most 15 s old. */
+  /** For metrics. Those of endpoints are at most 5 s old. */
   get figures() {
     const { deliveries } = this.#running ?? {};
     const lagSeconds = {

@@ -156,13 +156,13 @@ const usersOfCoordinate = statementOf(
    order by 4 desc, 1 desc limit $5::int`,
   5,
   readUses,
-  'short',
+  'slow',
 );
 const allUses = statementOf(
   `${usesText} where day >= $1::timestamptz group by 1, 2 order by 2, 4 desc`,
   5,
   readUses,
-  'short',
+  'slow',
 );
 
 interface MadeOnce {

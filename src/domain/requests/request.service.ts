@@ -1,6 +1,7 @@
 import type { FilterRequest } from '../filter.ts';
 import type { Id } from '../id.ts';
 import { InputCheck } from '../input.ts';
+import { earliestInstant } from '../instant.ts';
 import {
   pageOf,
   parseKeyset,
@@ -163,7 +164,7 @@ export class RequestService {
     const step = periodMillis[name];
     const until = check.optional('until', sentUntil, instantRule) ?? new Date(this.#stores.clock.now() + 1);
     const earliest = floor(until.getTime() - 1, step) - (periodsByDefault[name] - 1) * step;
-    const since = check.optional('since', sentSince, instantRule) ?? new Date(earliest);
+    const since = check.optional('since', sentSince, instantRule) ?? new Date(Math.max(earliest, earliestInstant));
     const start = floor(since.getTime(), step);
     if (since > until) check.refuse('since', 'must not be later than until.');
     const count = Math.ceil((until.getTime() - start) / step);

@@ -143,6 +143,8 @@ it('a usage has its periods without requests too, at most 400, and names what is
   expect(data.viewer.usageHistory).toEqual(
     ['00', '01', '02'].map((hour) => ({ startsAt: `2026-01-01T${hour}:00:00.000Z`, requests: 0 })),
   );
+  const first = await usage('per: DAY, until: "0001-01-01T00:00:00Z"');
+  expect([first.codes, first.data.viewer.usageHistory]).toEqual([[], []]);
   expect((await usage('per: HOUR')).data.viewer.usageHistory).toHaveLength(24);
   expect((await usage('per: DAY')).data.viewer.usageHistory).toHaveLength(30);
   for (const args of [
