@@ -13,6 +13,7 @@ const parts = {
   executor: [],
   feed: [],
   delivery: [],
+  egress: [],
   workers: [],
 };
 /** What every part may use. */
@@ -37,7 +38,7 @@ const modules = {
   ...Object.fromEntries(tools.map((tool) => [tool, []])),
   domain: ['platform/quotas', 'platform/remote-clock'],
   keys: ['domain', 'platform/quotas', ...tools],
-  webhooks: ['domain', 'platform/delivery', 'platform/feed', 'settings/version', ...tools],
+  webhooks: ['domain', 'platform/delivery', 'platform/egress', 'platform/feed', 'settings/version', ...tools],
   database: [
     'domain',
     'migrations',

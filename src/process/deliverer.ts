@@ -3,13 +3,13 @@ import { connectDatabase } from '../database/database.ts';
 import { Metrics } from '../http/observe/metrics.ts';
 import { createLog } from '../http/observe/request-log.ts';
 import { webhookEvents } from '../http/observe/webhook-events.ts';
+import type { Id } from '../domain/id.ts';
 import { onBackgroundFailure, within } from '../platform/background.ts';
 import { Accounts, Callers } from '../platform/callers/index.ts';
 import { embeddedPostgresAddress } from '../platform/embedded/index.ts';
 import { LogDestination } from '../platform/http/index.ts';
 import type { ParentConnection } from '../platform/workers/index.ts';
 import { type Config, readConfig } from '../settings/config.ts';
-import type { TestedEndpoint } from '../webhooks/webhook-target.ts';
 import { Webhooks } from '../webhooks/webhooks.ts';
 import { startChild } from './child-process.ts';
 import { drainMillis } from './drain-time.ts';
@@ -31,9 +31,10 @@ async function open(parent: ParentConnection): Promise<void> {
   destination.onDrop(() => metrics.droppedLogLines.inc());
   exitOnUncaughtErrors((error, origin) => log.fatal({ err: error, origin }, 'uncaught error'), destination);
   onBackgroundFailure((error) => log.error({ err: error }, 'work that nobody waits for has failed'));
-  const webhooks = await connect(config, webhookEvents(log, metrics));
+  const holderId = String(await parent.ask('holder id'));
+  const webhooks = await connect(config, holderId, webhookEvents(log, metrics));
   metrics.watchWebhooks(webhooks);
-  parent.handle('send test', (endpoint) => webhooks.sendTest(endpoint as TestedEndpoint));
+  parent.handle('send test', (id) => webhooks.sendTest(id as Id));
   parent.handle('heed changes', () => webhooks.heedChanges());
   parent.handle('endpoints', () => webhooks.figures.endpoints);
   parent.handle('metrics', () => metrics.values());
@@ -48,7 +49,7 @@ async function open(parent: ParentConnection): Promise<void> {
 }
 
 /** On the embedded database it is a guest of the service's engine. */
-async function connect(config: Config, events: ReturnType<typeof webhookEvents>) {
+async function connect(config: Config, holderId: string, events: ReturnType<typeof webhookEvents>) {
   const { databaseUrl, dataDir, restPrefix: prefix } = config;
   const { signingKeys, ...destinations } = config.webhooks;
   const accounts = new Accounts();
@@ -64,6 +65,7 @@ async function connect(config: Config, events: ReturnType<typeof webhookEvents>)
   watchClock(database.clock, { read, onDifference: () => undefined, onAgreement: () => undefined });
   const caller = callers.service('webhooks');
   return new Webhooks({
+    holderId,
     signingKeys,
     stores: database.stores.for(caller),
     leases: database.webhookLeases(caller),

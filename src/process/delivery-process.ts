@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 import type { LogDestination } from '../platform/http/index.ts';
 import type { Config } from '../settings/config.ts';
 import { unavailable } from '../domain/errors.ts';
@@ -28,11 +30,13 @@ export class DeliveryProcess implements Deliverer {
 
   constructor({ stopMillis, ...output }: DeliveryProcessOptions) {
     this.#stopMillis = stopMillis;
+    // One that takes the place of another goes on with its leases.
+    const holderId = randomUUID();
     this.#children = new Children({
       ...output,
       arguments: ['deliverer' satisfies ChildRole],
       execArgv: [`--max-old-space-size=${maxHeapMegabytes}`],
-      handlersFor: () => ({}),
+      handlersFor: () => ({ 'holder id': () => holderId }),
       onReady: () => undefined,
       onHung: () => this.#log?.error({}, "the process that delivers webhooks doesn't answer: it is killed"),
       onNoProcess: (error, restartMillis) =>

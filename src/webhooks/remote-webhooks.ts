@@ -1,13 +1,15 @@
+import type { Id } from '../domain/id.ts';
 import type { RowData } from '../domain/store.ts';
 import type { WebhookAttempt } from '../domain/webhooks/webhook-attempt.entity.ts';
-import type { WebhookEndpoint } from '../domain/webhooks/webhook-endpoint.entity.ts';
 import type { WebhookOutlet } from '../domain/webhooks/webhook.service.ts';
-import { every, inBackground } from '../platform/background.ts';
-import { Destinations, type DestinationRules } from '../platform/delivery/index.ts';
-import { WebhookSecrets } from './webhook-target.ts';
+import { every, within } from '../platform/background.ts';
+import { Destinations, type DestinationRules } from '../platform/egress/index.ts';
+import { WebhookSecrets } from './webhook-secrets.ts';
 import type { Webhooks } from './webhooks.ts';
 
 const askEveryMillis = 5_000;
+/** It heeds them as soon by itself. */
+const heedMillis = 1_000;
 
 /** The process that delivers. */
 export interface Deliverer {
@@ -43,11 +45,8 @@ export class RemoteWebhooks implements WebhookOutlet {
     return this.#secrets.secretOf(id, version);
   }
 
-  async sendTest(endpoint: WebhookEndpoint): Promise<RowData<WebhookAttempt> | undefined> {
-    const { id, url, ownerId, secretVersion, previousSecretVersion, previousSecretExpiresAt } = endpoint;
-    const tested = { id, url, ownerId, secretVersion, previousSecretVersion };
-    const previous = previousSecretExpiresAt?.getTime() ?? null;
-    const attempt = await this.#deliverer.ask('send test', { ...tested, previousSecretExpiresAt: previous });
+  async sendTest(id: Id): Promise<RowData<WebhookAttempt> | undefined> {
+    const attempt = await this.#deliverer.ask('send test', id);
     if (attempt === undefined) return undefined;
     const { at, ...rest } = attempt as RowData<WebhookAttempt>;
     // As JSON has it.
@@ -66,9 +65,12 @@ export class RemoteWebhooks implements WebhookOutlet {
     });
   }
 
-  /** Without waiting: it has heeded them within two seconds, whether it is told or not. */
+  /** Waited for, but not for long: nothing is sent then as it was before, such as without a new secret. */
   async heedChanges(): Promise<void> {
-    inBackground(this.#deliverer.ask('heed changes').catch(() => undefined));
+    await within(
+      heedMillis,
+      this.#deliverer.ask('heed changes').catch(() => undefined),
+    );
   }
 
   stop(): Promise<void> {

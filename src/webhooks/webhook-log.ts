@@ -2,12 +2,12 @@ import { eventBody } from '../domain/events/event-body.ts';
 import { type EventPosition, eventIdOf, isLater, memoryOf, type StoreEvent } from '../domain/events/event.ts';
 import { idOf } from '../domain/nouns.ts';
 import type { Stores } from '../domain/stores.ts';
+import type { WebhookEndpoint } from '../domain/webhooks/webhook-endpoint.entity.ts';
 import type { DeliveryEvent, DeliveryLog } from '../platform/delivery/index.ts';
 import type { Feed } from '../platform/feed/index.ts';
-import type { WebhookTarget } from './webhook-target.ts';
 
 /** The log of events, as endpoints are sent it: what is new from memory, and what is older from the database. */
-export class WebhookLog implements DeliveryLog<WebhookTarget> {
+export class WebhookLog implements DeliveryLog<WebhookEndpoint> {
   readonly #feed: Feed<StoreEvent>;
   readonly #stores: Pick<Stores, 'events' | 'clock'>;
   readonly #prefix: string;
@@ -18,11 +18,15 @@ export class WebhookLog implements DeliveryLog<WebhookTarget> {
     this.#prefix = prefix;
   }
 
-  async readAfter(target: WebhookTarget, position: EventPosition, limit: number): Promise<readonly DeliveryEvent[]> {
+  async readAfter(
+    endpoint: WebhookEndpoint,
+    position: EventPosition,
+    limit: number,
+  ): Promise<readonly DeliveryEvent[]> {
     const recent = this.#recent(position, limit);
-    if (recent !== undefined) return recent.map((event) => this.#deliveryOf(event, target));
+    if (recent !== undefined) return recent.map((event) => this.#deliveryOf(event, endpoint));
     const { isKnown, events } = await this.#stores.events.readAfter(position, limit);
-    return isKnown ? events.map((event) => this.#deliveryOf(event, target)) : this.#resync(position);
+    return isKnown ? events.map((event) => this.#deliveryOf(event, endpoint)) : this.#resync(position);
   }
 
   /** Undefined when the position isn't in memory. */
@@ -48,15 +52,15 @@ export class WebhookLog implements DeliveryLog<WebhookTarget> {
     return [{ id, position: before, subject: undefined, at, isReplay: false, isWanted: true, bytes: 0, body }];
   }
 
-  #deliveryOf(event: StoreEvent, { eventTypes, isThin, replayedTo }: WebhookTarget): DeliveryEvent {
+  #deliveryOf(event: StoreEvent, { eventTypes, isThin, replayedTo }: WebhookEndpoint): DeliveryEvent {
     const { position, type, at, subject } = event;
     return {
       id: eventIdOf(position),
       position,
       subject: subject && `${subject.noun} ${idOf(subject.noun, subject.row)}`,
       at,
-      isReplay: replayedTo !== null && !isLater(position, replayedTo),
-      isWanted: type === 'store.resync' || eventTypes === null || eventTypes.includes(type),
+      isReplay: typeof replayedTo === 'string' && !isLater(position, replayedTo),
+      isWanted: type === 'store.resync' || !eventTypes || eventTypes.includes(type),
       bytes: memoryOf(event),
       body: () => textOf(type, at, eventBody(event, this.#prefix, isThin)),
     };

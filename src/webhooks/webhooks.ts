@@ -3,32 +3,30 @@ import { randomUUID } from 'node:crypto';
 import { serviceItself } from '../domain/access/principal.ts';
 import { type EventPosition, memoryOf, type StoreEvent } from '../domain/events/event.ts';
 import { isUnavailable } from '../domain/errors.ts';
-import type { RowData } from '../domain/store.ts';
+import type { Id } from '../domain/id.ts';
+import { existing, type RowData } from '../domain/store.ts';
 import type { Stores } from '../domain/stores.ts';
 import type { WebhookAttempt } from '../domain/webhooks/webhook-attempt.entity.ts';
+import { type WebhookEndpoint, webhookStateOf } from '../domain/webhooks/webhook-endpoint.entity.ts';
 import { type WebhookOutlet, WebhookService } from '../domain/webhooks/webhook.service.ts';
 import { every, inBackground } from '../platform/background.ts';
-import {
-  Deliveries,
-  type DeliveriesOptions,
-  Destinations,
-  type DestinationRules,
-  Sender,
-} from '../platform/delivery/index.ts';
+import { Deliveries, type DeliveriesOptions, type DeliveryEvent } from '../platform/delivery/index.ts';
+import { Destinations, type DestinationRules, Sender, type SendResult } from '../platform/egress/index.ts';
 import { Feed } from '../platform/feed/index.ts';
 import { version as serviceVersion } from '../settings/version.ts';
-import { LeasedTargets, type WebhookLeases } from './leased-targets.ts';
+import { LeasedEndpoints, type WebhookLeases } from './leased-endpoints.ts';
+import { signatureHeaders } from './signature.ts';
 import { textOf, WebhookLog } from './webhook-log.ts';
-import { type TestedEndpoint, WebhookSecrets, type WebhookTarget } from './webhook-target.ts';
+import { WebhookSecrets } from './webhook-secrets.ts';
 
 export interface WebhooksOptions extends Pick<
-  DeliveriesOptions<WebhookTarget>,
-  'onAttempt' | 'onFailing' | 'onRecovered' | 'onDisabled' | 'onFailure'
+  DeliveriesOptions<WebhookEndpoint>,
+  'holderId' | 'onAttempt' | 'onFailing' | 'onRecovered' | 'onDisabled' | 'onFailure'
 > {
   /** The signing keys of so many endpoints aren't set: called when the number changes. */
   readonly onHeld: (count: number) => void;
   /** The key that manages it was revoked or has expired. */
-  readonly onKeyEnded: (endpoint: Pick<WebhookTarget, 'id' | 'url'>) => void;
+  readonly onKeyEnded: (endpoint: Pick<WebhookEndpoint, 'id' | 'url'>) => void;
   readonly stores: Stores;
   readonly leases: WebhookLeases;
   readonly signingKeys: readonly Buffer[];
@@ -48,7 +46,7 @@ export class Webhooks implements WebhookOutlet {
   readonly #destinations: Destinations;
   readonly #secrets: WebhookSecrets;
   readonly #sender: Sender;
-  #running: { deliveries: Deliveries<WebhookTarget>; feed: Feed<StoreEvent>; timers: NodeJS.Timeout[] } | undefined;
+  #running: { deliveries: Deliveries<WebhookEndpoint>; feed: Feed<StoreEvent>; timers: NodeJS.Timeout[] } | undefined;
   #endpoints: Readonly<Record<string, number>> = {};
   #tests = 0;
   #stopping: Promise<void> | undefined;
@@ -57,11 +55,7 @@ export class Webhooks implements WebhookOutlet {
     this.#options = options;
     this.#destinations = new Destinations(options.destinations);
     this.#secrets = new WebhookSecrets(options.signingKeys);
-    this.#sender = new Sender({
-      destinations: this.#destinations,
-      userAgent: `petstore-gateway/${serviceVersion}`,
-      now: () => this.#now(),
-    });
+    this.#sender = new Sender({ destinations: this.#destinations, now: () => this.#now() });
   }
 
   /** For metrics. Those of endpoints are at most 5 s old. */
@@ -91,11 +85,12 @@ export class Webhooks implements WebhookOutlet {
     const report = (error: unknown): void => {
       if (!isUnavailable(error)) onFailure(error);
     };
-    const deliveries = new Deliveries<WebhookTarget>({
+    const { signingKeys } = this;
+    const deliveries = new Deliveries<WebhookEndpoint>({
       ...observers,
-      store: new LeasedTargets({ leases, secrets: this.#secrets, now: () => this.#now(), onKeyEnded }),
+      store: new LeasedEndpoints({ leases, stores, signingKeys, onKeyEnded }),
       log: new WebhookLog(feed, stores, prefix),
-      sender: this.#sender,
+      send: (endpoint, event) => this.#send(endpoint, event),
       now: () => this.#now(),
       onFailure: report,
     });
@@ -113,8 +108,15 @@ export class Webhooks implements WebhookOutlet {
   async #countEndpoints(): Promise<void> {
     const { leases, onHeld } = this.#options;
     const { held: before = 0 } = this.#endpoints;
-    this.#endpoints = await leases.states(this.signingKeys).catch(() => this.#endpoints);
-    const { held = 0 } = this.#endpoints;
+    const groups = await leases.states().catch(() => undefined);
+    if (groups === undefined) return;
+    const counts: Record<string, number> = { active: 0, paused: 0, held: 0, failing: 0, disabled: 0 };
+    for (const { count, ...endpoint } of groups) {
+      const state = webhookStateOf(endpoint, this.signingKeys);
+      counts[state] = (counts[state] ?? 0) + count;
+    }
+    this.#endpoints = counts;
+    const { held = 0 } = counts;
     if (held !== before) onHeld(held);
   }
 
@@ -149,23 +151,36 @@ export class Webhooks implements WebhookOutlet {
     return this.#secrets.secretOf(id, version);
   }
 
-  async sendTest(endpoint: TestedEndpoint): Promise<RowData<WebhookAttempt> | undefined> {
+  async sendTest(id: Id): Promise<RowData<WebhookAttempt> | undefined> {
     if (this.#tests >= maxTests) return undefined;
     this.#tests += 1;
     try {
+      const [endpoint] = await this.#options.stores.webhooks.byIds([id]);
       const at = new Date(this.#now());
-      const id = `test-${randomUUID()}`;
-      const secrets = this.#secrets.signingSecrets(endpoint, at.getTime());
-      const body = textOf('webhook.test', at, { id });
-      const { url, ownerId } = endpoint;
-      const isTrusted = ownerId === null;
-      const result = await this.#sender.send({ url, id, isReplay: false, isTrusted, body, secrets });
+      const eventId = `test-${randomUUID()}`;
+      const test = { id: eventId, isReplay: false, body: () => textOf('webhook.test', at, { id: eventId }) };
+      const result = await this.#send(existing(endpoint, 'webhook endpoint', id), test);
       if (result === 'busy') return undefined;
       const { status = null, failure = null, cause = null, durationMillis } = result;
-      return { endpointId: endpoint.id, eventId: id, at, status, failure, cause, durationMillis };
+      return { endpointId: id, eventId, at, status, failure, cause, durationMillis };
     } finally {
       this.#tests -= 1;
     }
+  }
+
+  #send(
+    endpoint: WebhookEndpoint,
+    { id, isReplay, body: bodyOf }: Pick<DeliveryEvent, 'id' | 'isReplay' | 'body'>,
+  ): Promise<SendResult | 'busy'> {
+    const now = this.#now();
+    const body = bodyOf();
+    const headers = {
+      'user-agent': `petstore-gateway/${serviceVersion}`,
+      // A receiver that remembers ids knows.
+      ...(isReplay && { 'webhook-replay': '1' }),
+      ...signatureHeaders(id, Math.floor(now / 1_000), body, this.#secrets.signingSecrets(endpoint, now)),
+    };
+    return this.#sender.send({ url: endpoint.url, headers, body, isTrusted: endpoint.ownerId === null });
   }
 
   #now(): number {

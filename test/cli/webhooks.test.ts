@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 
 import { runWebhooks } from '../../src/cli/webhooks/run.ts';
-import { received, type Received, startReceiver } from '../platform/delivery/receiver.ts';
+import { received, type Received, startReceiver } from '../platform/egress/receiver.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { awaitValue, until } from '../support/until.ts';
 import { commandIn, commandProcess, type CommandRun } from './run-command.ts';

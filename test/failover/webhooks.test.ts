@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 
-import { certificatePath } from '../platform/delivery/receiver.ts';
+import { certificatePath } from '../platform/egress/receiver.ts';
 import { atEnd } from '../support/at-end.ts';
 import { runSql } from '../support/postgres-client.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import { expect, it } from '@jest/globals';
 
-import { certificatePath } from '../platform/delivery/receiver.ts';
+import { certificatePath } from '../platform/egress/receiver.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { SeededRandom } from '../support/seeded-random.ts';
 import { adminKey, Service } from '../support/service.ts';

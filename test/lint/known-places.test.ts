@@ -29,9 +29,9 @@ const watched: readonly Watched[] = [
     places: {
       'src/process/service-process.ts': 'handles what nothing else has caught',
       'src/platform/workers/message-pipe.ts': 'reads what another process of the same program has written',
-      'src/platform/delivery/bounded-socket.ts': 'counts bytes, and passes on as many as it was allowed to',
-      'src/platform/delivery/connection.ts': 'notes that a handshake has ended',
-      'src/platform/delivery/sender.ts': 'counts bytes of a response, which is decided by its status',
+      'src/platform/egress/bounded-socket.ts': 'counts bytes, and passes on as many as it was allowed to',
+      'src/platform/egress/connection.ts': 'notes that a handshake has ended',
+      'src/platform/egress/sender.ts': 'counts bytes of a response, which is decided by its status',
       'src/platform/workers/connection-queue.ts': 'queues a connection, of which nothing is read',
       'src/platform/workers/handed-connections.ts': 'gives a connection of the primary to the server',
       'src/database/start/migrate.ts': 'notes when a migration has begun, of the migrator in this process',
@@ -56,7 +56,7 @@ const watched: readonly Watched[] = [
       'src/http/observe/metrics.ts': 'stands on `createNodeServer`, and destroys what is no request',
       'src/http/server.ts': 'stands on `createNodeServer`, and what is no request is refused by `refuse`',
       'src/platform/http/node-server.ts': 'begins all of it by its connection: `http/ticks.test.ts`',
-      'src/platform/delivery/sender.ts': 'of a receiver, whose upgrade is a failure',
+      'src/platform/egress/sender.ts': 'of a receiver, whose upgrade is a failure',
     },
   },
   {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 
 import { RedisServer } from '../redis/redis-server.ts';
-import { WebhookSecrets } from '../../src/webhooks/webhook-target.ts';
+import { WebhookSecrets } from '../../src/webhooks/webhook-secrets.ts';
 import { connect, runSql } from '../support/postgres-client.ts';
 import { startCluster } from '../support/started-cluster.ts';
 import { listenHere } from '../support/test-app.ts';

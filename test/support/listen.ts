@@ -3,9 +3,9 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 
 import { atEnd } from './at-end.ts';
 
-/** Has a server listen on a free port of 127.0.0.1 until the test ends, or its file. Resolves with the port. */
-export async function listen(server: Server): Promise<number> {
-  await once(server.listen(0, '127.0.0.1'), 'listening');
+/** Has a server listen on a free port of loopback until the test ends, or its file. Resolves with the port. */
+export async function listen(server: Server, host = '127.0.0.1'): Promise<number> {
+  await once(server.listen(0, host), 'listening');
   atEnd(() => server.close());
   return (server.address() as AddressInfo).port;
 }

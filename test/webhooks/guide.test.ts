@@ -6,7 +6,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 
 import { expect, it } from '@jest/globals';
 
-import { signatureHeaders } from '../../src/platform/delivery/signature.ts';
+import { signatureHeaders } from '../../src/webhooks/signature.ts';
 import { atEnd } from '../support/at-end.ts';
 import { findFreePort } from '../support/free-port.ts';
 import { RunningCommand } from '../support/running-command.ts';

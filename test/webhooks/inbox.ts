@@ -1,7 +1,7 @@
 import { afterEach, expect } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 
-import { received, type Received, startReceiver } from '../platform/delivery/receiver.ts';
+import { received, type Received, startReceiver } from '../platform/egress/receiver.ts';
 
 export interface ReceivedEvent {
   readonly id: string;

@@ -9,7 +9,7 @@ import { listen } from '../support/listen.ts';
 import { openTestDatabase } from '../support/opened-database.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
-import { makeCertificate } from '../platform/delivery/receiver.ts';
+import { makeCertificate } from '../platform/egress/receiver.ts';
 import { change, create, endpoint, settings, startStore } from './endpoints.ts';
 import { Inbox } from './inbox.ts';
 

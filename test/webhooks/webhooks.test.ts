@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 
-import { type Received, startReceiver } from '../platform/delivery/receiver.ts';
+import { type Received, startReceiver } from '../platform/egress/receiver.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
 import { change, create, endpoint, settings, startStore } from './endpoints.ts';

@@ -65,7 +65,7 @@ export const commands: Readonly<Record<string, Command<WebhookService, OptionVal
     usage: 'ID',
     prepare: (_values, id) => async (webhooks) => {
       const endpoint = await webhooks.get(id);
-      const { rows } = onlyOf(await webhooks.listAttempts([endpoint.id], { first: 1, after: undefined }));
+      const { rows } = onlyOf(await webhooks.attempts.listPerParent([endpoint.id], { first: 1, after: undefined }));
       const shown = onlyOf(await shownOf(webhooks, [endpoint]));
       return { text: endpointDetails(shown, rows[0]), json: endpointAsJson(shown) };
     },
@@ -75,7 +75,7 @@ export const commands: Readonly<Record<string, Command<WebhookService, OptionVal
     usage: 'ID',
     prepare: (_values, id) => async (webhooks) => {
       const endpoint = await webhooks.get(id);
-      const attempts = await allOf(async (page) => onlyOf(await webhooks.listAttempts([endpoint.id], page)));
+      const attempts = await allOf(async (page) => onlyOf(await webhooks.attempts.listPerParent([endpoint.id], page)));
       return { text: attemptTable(attempts), json: attempts.map(attemptAsJson) };
     },
   },
@@ -193,7 +193,8 @@ async function shownOf(webhooks: WebhookService, endpoints: readonly WebhookEndp
 
 async function history(webhooks: WebhookService, id: string): Promise<Output> {
   const key = parseId(id);
-  const changes = key === undefined ? [] : await allOf(async (page) => onlyOf(await webhooks.listHistory([key], page)));
+  const changes =
+    key === undefined ? [] : await allOf(async (page) => onlyOf(await webhooks.history.listPerParent([key], page)));
   // A deleted endpoint still has a history.
   if (changes.length === 0) await webhooks.get(id);
   return { text: historyTable(changes), json: changes.map(changeAsJson) };

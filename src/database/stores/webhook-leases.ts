@@ -1,45 +1,7 @@
-import type { EventPosition, EventType } from '../../domain/events/event.ts';
 import type { Id } from '../../domain/id.ts';
-import type { Attempt, Endpoint, Progress, SaveOutcome } from '../../platform/delivery/index.ts';
+import type { WebhookEndpoint } from '../../domain/webhooks/webhook-endpoint.entity.ts';
+import type { Attempt, Progress, SaveOutcome } from '../../platform/delivery/index.ts';
 import { type Session, statementOf } from '../../platform/postgres/index.ts';
-
-/** An endpoint, as a process has leased it. Instants are milliseconds since 1970. */
-interface LeasedWebhook extends Pick<
-  Endpoint,
-  'id' | 'fence' | 'url' | 'maxInFlight' | 'isHealthy' | 'refusals' | 'isTrusted'
-> {
-  readonly eventTypes: readonly EventType[] | null;
-  readonly isThin: boolean;
-  readonly secretVersion: number;
-  readonly previousSecretVersion: number | null;
-  readonly previousSecretExpiresAt: number | null;
-  readonly position: EventPosition;
-  readonly replayedTo: EventPosition | null;
-  readonly failures: number;
-  readonly failingSince: number | null;
-  readonly failedAt: number | null;
-  readonly nextAttemptAt: number | null;
-}
-
-/** The row is left out where the process has leased it before. */
-interface Leased {
-  readonly id: Id;
-  readonly row: LeasedWebhook | undefined;
-}
-
-/** The leases of endpoints: by the database's clock, 30 s each. */
-export interface WebhookLeases {
-  /** Of endpoints whose signing key is one of these. The rows of what is missing are read again. */
-  lease(holderId: string, signingKeys: readonly string[], missing: readonly string[]): Promise<readonly Leased[]>;
-  /** Disables those whose key has ended, and returns them. */
-  endOwned(): Promise<readonly { readonly id: Id; readonly url: string }[]>;
-  save(progress: readonly Progress[]): Promise<ReadonlyMap<string, SaveOutcome>>;
-  release(holderId: string): Promise<void>;
-  /** How many endpoints there are, by state. */
-  states(signingKeys: readonly string[]): Promise<Readonly<Record<string, number>>>;
-}
-
-const millis = (instant: string): string => `floor(extract(epoch from ${instant}) * 1000)::float8`;
 
 /** A lease lasts as long. One that ends later was given before the clock was set back, and is free. */
 const leaseSeconds = 30;
@@ -55,8 +17,7 @@ const isSeen = (age: string): string => `seen_at between now() - interval '${age
  * process that leases what it had before, as after an outage of the database, goes on with the same fence. An endpoint
  * that somebody has locked is left out of this round.
  *
- * Of what the process has had already only the id is read, and a tenth of 1,000 is renewed: a round costs the same
- * however often events were refused.
+ * No row is returned, and a tenth of 1,000 is renewed: a round costs the same however often events were refused.
  */
 const leaseText = `
   with seen as (
@@ -88,32 +49,13 @@ const leaseText = `
     set holder = $1::uuid, leased_until = now() + interval '${leaseSeconds} seconds',
       fence = endpoint.fence + (endpoint.holder is distinct from $1::uuid)::int
     from locked where endpoint.id = locked.id
-    returning endpoint.*, is_new
+    returning endpoint.id, is_new
   )
-  select id::text, null from kept where leased_until >= now() + interval '15 seconds' and id <> all($3::bigint[])
-  union all
-  select id::text, null from leased where not is_new
-  union all
-  select endpoint.id::text, row_to_json(shown)::text from (
-    select * from leased where is_new
-    union all
-    select *, false from webhook_endpoints where id = any($3::bigint[]) and id in (select id from kept)
-  ) as endpoint cross join lateral (
-    select endpoint.id::text, endpoint.fence::text, endpoint.owner_id is null as "isTrusted", endpoint.url,
-      endpoint.event_types as "eventTypes", endpoint.is_thin as "isThin", endpoint.max_in_flight as "maxInFlight",
-      endpoint.secret_version as "secretVersion", endpoint.previous_secret_version as "previousSecretVersion",
-      ${millis('endpoint.previous_secret_expires_at')} as "previousSecretExpiresAt", endpoint.position,
-      endpoint.replayed_to as "replayedTo", endpoint.failures, ${millis('endpoint.failing_since')} as "failingSince",
-      ${millis('endpoint.failed_at')} as "failedAt", ${millis('endpoint.next_attempt_at')} as "nextAttemptAt",
-      endpoint.is_healthy as "isHealthy", endpoint.refusals
-  ) as shown`;
+  select id::text, false from kept where leased_until >= now() + interval '15 seconds'
+  union
+  select id::text, is_new from leased`;
 
-const lease = statementOf<Leased>(
-  leaseText,
-  2,
-  ([id, json]) => ({ id: id as Id, row: typeof json === 'string' ? (JSON.parse(json) as LeasedWebhook) : undefined }),
-  'write',
-);
+const lease = statementOf(leaseText, 2, ([id, isNew]) => ({ id: id as Id, isNew: isNew === 't' }), 'write');
 
 /** Endpoints of keys that were revoked or have expired. */
 const endOwnedText = `
@@ -137,15 +79,15 @@ const endOwned = statementOf(endOwnedText, 2, ([id, url]) => ({ id: id as Id, ur
 const saveText = `
   with given as (
     select * from jsonb_to_recordset($1::jsonb) as given (
-      id bigint, fence bigint, position text, failures int, failing_since float8, failed_at float8,
-      next_attempt_at float8, is_healthy boolean, disabled text, refusals jsonb, is_returned boolean, attempts jsonb
+      id bigint, fence bigint, position text, failures int, failing_since timestamptz, failed_at timestamptz,
+      next_attempt_at timestamptz, is_healthy boolean, disabled text, refusals jsonb, is_returned boolean, attempts jsonb
     )
   ), locked as (
     select id, fence from webhook_endpoints where id in (select id from given) for no key update skip locked
   ), saved as (
     update webhook_endpoints as endpoint
-    set position = given.position, failures = given.failures, failing_since = to_timestamp(given.failing_since),
-      failed_at = to_timestamp(given.failed_at), next_attempt_at = to_timestamp(given.next_attempt_at),
+    set position = given.position, failures = given.failures, failing_since = given.failing_since,
+      failed_at = given.failed_at, next_attempt_at = given.next_attempt_at,
       is_healthy = given.is_healthy, disabled_reason = given.disabled, refusals = given.refusals,
       leased_until = case when is_returned then now() else leased_until end
     -- Who changes it, for its history.
@@ -155,9 +97,9 @@ const saveText = `
     returning endpoint.id
   ), recorded as (
     insert into webhook_attempts (endpoint_id, event_id, at, status, failure, cause, duration_millis, refusals)
-    select given.id, event_id, to_timestamp(at), status, failure, cause, duration_millis, attempt.refusals
+    select given.id, event_id, at, status, failure, cause, duration_millis, attempt.refusals
     from given join locked using (id), jsonb_to_recordset(given.attempts) as attempt (
-      event_id text, at float8, status int, failure text, cause text, duration_millis int, refusals int
+      event_id text, at timestamptz, status int, failure text, cause text, duration_millis int, refusals int
     )
     on conflict (endpoint_id, event_id, at) do nothing
   )
@@ -175,61 +117,47 @@ const release = statementOf(
   'write',
 );
 
-const states = statementOf<readonly [string, number]>(
-  `select case when state in ('active', 'failing') and signing_key <> all($1::text[]) then 'held' else state end, count(*)
-   from webhook_endpoints group by 1`,
-  2,
-  ([state, count]) => [state as string, Number(count)],
+const states = statementOf(
+  'select state, signing_key, count(*) from webhook_endpoints group by 1, 2',
+  3,
+  ([state, signingKey, count]) => ({
+    state: state as WebhookEndpoint['state'],
+    signingKey: String(signingKey),
+    count: Number(count),
+  }),
 );
 
-export function createWebhookLeases(session: Session): WebhookLeases {
+/** The leases of endpoints: by the database's clock. */
+export function createWebhookLeases(session: Session) {
   return {
-    lease: (holderId, signingKeys, missing) => session.run(lease, [holderId, signingKeys, missing]),
+    lease: (holderId: string, signingKeys: readonly string[]) => session.run(lease, [holderId, signingKeys]),
     endOwned: () => session.run(endOwned, []),
-    save: async (progress) => new Map(await session.run(save, [JSON.stringify(progress.map(savedOf))])),
-    release: async (holderId) => {
+    save: async (progress: readonly Progress[]) =>
+      new Map(await session.run(save, [JSON.stringify(progress.map(savedOf))])),
+    release: async (holderId: string) => {
       await session.run(release, [holderId]);
     },
-    states: async (signingKeys) => ({
-      active: 0,
-      paused: 0,
-      held: 0,
-      failing: 0,
-      disabled: 0,
-      ...Object.fromEntries(await session.run(states, [signingKeys])),
-    }),
+    states: () => session.run(states, []),
   };
 }
-
-/** In seconds, as `to_timestamp` has it. */
-const seconds = (at: number | undefined): number | null => (at === undefined ? null : at / 1_000);
 
 function savedOf(progress: Progress): object {
-  const { id, fence, position, failing, isHealthy, disabled, refusals, attempts, isReturned } = progress;
   return {
-    id,
-    fence,
-    position,
-    failures: failing?.count ?? 0,
-    failing_since: seconds(failing?.since),
-    failed_at: seconds(failing?.wait?.from),
-    next_attempt_at: seconds(failing?.wait?.until),
-    is_healthy: isHealthy,
-    disabled: disabled ?? null,
-    refusals,
-    is_returned: isReturned,
-    attempts: attempts.map(savedAttempt),
+    id: progress.id,
+    fence: progress.fence,
+    position: progress.position,
+    failures: progress.failures,
+    failing_since: progress.failingSince,
+    failed_at: progress.failedAt,
+    next_attempt_at: progress.nextAttemptAt,
+    is_healthy: progress.isHealthy,
+    disabled: progress.disabledReason,
+    refusals: progress.refusals,
+    is_returned: progress.isReturned,
+    attempts: progress.attempts.map(savedAttempt),
   };
 }
 
-function savedAttempt({ eventId, at, status, failure, cause, durationMillis, refusals }: Attempt): object {
-  return {
-    event_id: eventId,
-    at: seconds(at),
-    status: status ?? null,
-    failure: failure ?? null,
-    cause: cause ?? null,
-    duration_millis: durationMillis,
-    refusals: refusals ?? null,
-  };
+function savedAttempt({ eventId, durationMillis, ...attempt }: Attempt): object {
+  return { ...attempt, event_id: eventId, duration_millis: durationMillis };
 }

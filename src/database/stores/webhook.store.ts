@@ -1,13 +1,11 @@
 import { LockMode, type MetadataStorage, raw } from '@mikro-orm/core';
 
 import type { Id } from '../../domain/id.ts';
-import type { Keyset, Slice } from '../../domain/page.ts';
 import type { RowData } from '../../domain/store.ts';
 import { WebhookAttempt } from '../../domain/webhooks/webhook-attempt.entity.ts';
 import { WebhookEndpointChange } from '../../domain/webhooks/webhook-endpoint-change.entity.ts';
 import { WebhookEndpoint } from '../../domain/webhooks/webhook-endpoint.entity.ts';
 import {
-  type AttemptFilter,
   attemptList,
   type NewWebhookEndpoint,
   type WebhookBacklog,
@@ -112,6 +110,14 @@ class SessionWebhooks extends ReadOnlyStore<WebhookEndpoint, typeof webhookList>
     this.#made = made;
   }
 
+  get attempts(): ReadOnlyStore<WebhookAttempt, typeof attemptList> {
+    return new ReadOnlyStore(this.session, this.#made.attempts);
+  }
+
+  get history(): ReadOnlyStore<WebhookEndpointChange, typeof webhookHistoryList> {
+    return new ReadOnlyStore(this.session, this.#made.history);
+  }
+
   insert(row: NewWebhookEndpoint): Promise<Id> {
     return this.#made.withEntities(this.session, (em) => em.insert(WebhookEndpoint, row));
   }
@@ -157,32 +163,12 @@ class SessionWebhooks extends ReadOnlyStore<WebhookEndpoint, typeof webhookList>
     await this.#made.withEntities(this.session, (em) => em.insert(WebhookAttempt, attempt));
   }
 
-  attemptsPerEndpoint(
-    ids: readonly Id[],
-    filter: AttemptFilter,
-    keyset: Keyset<'ID'>,
-  ): Promise<Slice<WebhookAttempt>[]> {
-    return this.#made.attempts.pagePerParent(this.session, { property: 'endpointId', ids }, filter, keyset);
-  }
-
-  countAttemptsPerEndpoint(ids: readonly Id[], filter: AttemptFilter): Promise<number[]> {
-    return this.#made.attempts.countPerParent(this.session, { property: 'endpointId', ids }, filter);
-  }
-
   async backlogs(
     ids: readonly Id[],
     { counted, looked }: { readonly counted: number; readonly looked: number },
   ): Promise<WebhookBacklog[]> {
     const found = new Map(await this.session.run(backlogs, [ids, counted, looked]));
     return ids.map((id) => found.get(id) ?? { events: 0, oldestAt: null });
-  }
-
-  historyPerEndpoint(ids: readonly Id[], keyset: Keyset<'ID'>): Promise<Slice<WebhookEndpointChange>[]> {
-    return this.#made.history.pagePerParent(this.session, { property: 'endpointId', ids }, {}, keyset);
-  }
-
-  countHistoryPerEndpoint(ids: readonly Id[]): Promise<number[]> {
-    return this.#made.history.countPerParent(this.session, { property: 'endpointId', ids }, {});
   }
 
   async deleteOld(before: Date, kept: number): Promise<void> {

@@ -9,6 +9,11 @@ export type DisabledReason = (typeof disabledReasons)[number];
 
 const storedStates = ['active', 'paused', 'failing', 'disabled'] as const;
 
+interface Refusal {
+  readonly count: number;
+  readonly wait: { readonly from: number; readonly until: number } | null;
+}
+
 const WebhookEndpointSchema = defineEntity({
   name: 'WebhookEndpoint',
   tableName: 'webhook_endpoints',
@@ -34,8 +39,8 @@ const WebhookEndpointSchema = defineEntity({
     position: p.text().$type<EventPosition>(),
     /** Everything up to this event is sent once more. */
     replayedTo: p.text().$type<EventPosition>().fieldName('replayed_to').nullable(),
-    /** By the ids of events after the position; see `Endpoint` of the deliveries. */
-    refusals: p.json<object>().default('{}'),
+    /** By the ids of events after the position: how often, and when it is sent again; null when it isn't. */
+    refusals: p.json<Readonly<Record<string, Refusal>>>().default('{}'),
     /** Since the last success. */
     failures: p.integer().default(0),
     failingSince: p.datetime(3).fieldName('failing_since').nullable(),
@@ -58,6 +63,15 @@ WebhookEndpointSchema.setClass(WebhookEndpoint);
 
 /** `held`: it would be sent to, but its signing key isn't one of those that are set. */
 export type WebhookState = (typeof storedStates)[number] | 'held';
+
+/** Without signing keys webhooks are off, and none is held. */
+export function webhookStateOf(
+  { state, signingKey }: Pick<WebhookEndpoint, 'state' | 'signingKey'>,
+  signingKeys: readonly string[] | undefined,
+): WebhookState {
+  const wouldBeSentTo = state === 'active' || state === 'failing';
+  return wouldBeSentTo && signingKeys?.includes(signingKey) === false ? 'held' : state;
+}
 
 export type HeldReason = 'SIGNING_KEY';
 

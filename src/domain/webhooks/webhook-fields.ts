@@ -1,21 +1,7 @@
 import type { EventType } from '../events/event.ts';
 import type { Rule } from '../input.ts';
 import { anyRule, descriptionRule, integerRule, urlTextRule } from '../rules.ts';
-import { optional, required, withDefault } from '../written-fields.ts';
-
-export interface WebhookChanges {
-  readonly url?: string | null | undefined;
-  readonly description?: string | null | undefined;
-  readonly eventTypes?: EventType[] | null | undefined;
-  readonly isThin?: boolean | null | undefined;
-  readonly maxInFlight?: number | null | undefined;
-}
-
-export interface NewWebhook extends WebhookChanges {
-  readonly url: string;
-  /** The id of an event; without one the endpoint is sent what happens from now on. */
-  readonly after?: string | null | undefined;
-}
+import { type ChangesOf, type NewOf, optional, required, withDefault } from '../written-fields.ts';
 
 const maxInFlightRule = integerRule(1, 16);
 const defaultMaxInFlight = 4;
@@ -46,3 +32,12 @@ export function webhookFields(refusalOf: (url: string) => string | undefined) {
     maxInFlight: withDefault(maxInFlightRule, defaultMaxInFlight),
   };
 }
+
+type Fields = ReturnType<typeof webhookFields>;
+
+export type WebhookChanges = ChangesOf<Fields>;
+
+export type NewWebhook = NewOf<Fields> & {
+  /** The id of an event; without one the endpoint is sent what happens from now on. */
+  readonly after?: string | null | undefined;
+};

@@ -4,23 +4,22 @@ import { DomainError, validationFailed } from '../errors.ts';
 import { eventIdRule, type EventPosition, isLater } from '../events/event.ts';
 import type { Id } from '../id.ts';
 import { InputCheck } from '../input.ts';
-import { pageOf, parseListRequest, type ListRequest, type Page, type PageArguments } from '../page.ts';
+import { LatestFirst } from '../latest-first.ts';
+import { pageOf, parseListRequest, type ListRequest, type Page } from '../page.ts';
 import { integerRule } from '../rules.ts';
-import { existing, findByIds, lockById, type RowData, type UpdateOptions } from '../store.ts';
+import { existing, findByIds, lockById, type RowData } from '../store.ts';
 import type { Stores } from '../stores.ts';
+import type { Precondition } from '../version.ts';
 import { parseChanges, parseNew } from '../written-fields.ts';
 import type { WebhookAttempt } from './webhook-attempt.entity.ts';
 import type { WebhookEndpointChange } from './webhook-endpoint-change.entity.ts';
-import { type WebhookEndpoint, type WebhookState, webhookVersion } from './webhook-endpoint.entity.ts';
+import { type WebhookEndpoint, type WebhookState, webhookStateOf, webhookVersion } from './webhook-endpoint.entity.ts';
 import { type NewWebhook, type WebhookChanges, webhookFields } from './webhook-fields.ts';
 import {
-  type AttemptFilterRequest,
   attemptList,
-  attemptSorting,
   type NewWebhookEndpoint,
   type WebhookBacklog,
   webhookHistoryList,
-  webhookHistorySorting,
   webhookList,
   webhookSorting,
   type WebhookStore,
@@ -35,7 +34,7 @@ export interface WebhookOutlet {
   /** The secret of a version, of the first signing key. */
   secretOf(id: Id, version: number): string;
   /** Sends `webhook.test`. Undefined when too many requests are under way to the receiver. */
-  sendTest(endpoint: WebhookEndpoint): Promise<RowData<WebhookAttempt> | undefined>;
+  sendTest(id: Id): Promise<RowData<WebhookAttempt> | undefined>;
 }
 
 export interface WebhookWithSecret {
@@ -50,10 +49,6 @@ export interface WebhookObserver {
   /** Its state was changed by somebody, not by deliveries. */
   onSwitched(endpoint: WebhookEndpoint, by: string): void;
 }
-
-type PageRequest = Pick<PageArguments, 'first' | 'after'>;
-
-export type AttemptRequest = PageRequest & { readonly filter?: AttemptFilterRequest | null | undefined };
 
 const noun = 'webhook endpoint';
 const maxEndpoints = 1_000;
@@ -109,39 +104,22 @@ export class WebhookService {
     return existing(await this.find(id), noun, id);
   }
 
-  stateOf({ state, signingKey }: WebhookEndpoint): WebhookState {
-    const isHeld =
-      (state === 'active' || state === 'failing') && this.#outlet?.signingKeys.includes(signingKey) === false;
-    return isHeld ? 'held' : state;
+  stateOf(endpoint: WebhookEndpoint): WebhookState {
+    return webhookStateOf(endpoint, this.#outlet?.signingKeys);
   }
 
-  /** The attempts of each endpoint, latest first. */
-  async listAttempts(ids: readonly Id[], request: AttemptRequest): Promise<Page<WebhookAttempt>[]> {
-    const { filter, keyset } = parseListRequest(attemptList, { ...request, orderBy: latestFirst });
-    const slices = await this.#stores.webhooks.attemptsPerEndpoint(ids, filter, keyset);
-    return slices.map((slice) => pageOf(attemptSorting, keyset, slice));
+  get attempts(): LatestFirst<WebhookAttempt, typeof attemptList> {
+    return new LatestFirst(this.#stores.webhooks.attempts, { list: attemptList, property: 'endpointId' });
   }
 
-  countAttempts(ids: readonly Id[], filter?: AttemptFilterRequest | null): Promise<number[]> {
-    const parsed = parseListRequest(attemptList, { filter });
-    return this.#stores.webhooks.countAttemptsPerEndpoint(ids, parsed.filter);
+  get history(): LatestFirst<WebhookEndpointChange, typeof webhookHistoryList> {
+    return new LatestFirst(this.#stores.webhooks.history, { list: webhookHistoryList, property: 'endpointId' });
   }
 
   /** The events that each endpoint waits for, whatever its state. */
   backlogs(ids: readonly Id[]): Promise<WebhookBacklog[]> {
     const looked = Math.max(maxBacklog.counted, Math.floor(maxBacklog.looked / Math.max(1, ids.length)));
     return this.#stores.webhooks.backlogs(ids, { ...maxBacklog, looked });
-  }
-
-  /** The changes of each endpoint, latest first. */
-  async listHistory(ids: readonly Id[], request: PageRequest): Promise<Page<WebhookEndpointChange>[]> {
-    const { keyset } = parseListRequest(webhookHistoryList, { ...request, orderBy: latestFirst });
-    const slices = await this.#stores.webhooks.historyPerEndpoint(ids, keyset);
-    return slices.map((slice) => pageOf(webhookHistorySorting, keyset, slice));
-  }
-
-  countHistory(ids: readonly Id[]): Promise<number[]> {
-    return this.#stores.webhooks.countHistoryPerEndpoint(ids);
   }
 
   /** Throws CONFLICT when there are a thousand already, or the key has five. */
@@ -170,35 +148,35 @@ export class WebhookService {
     });
   }
 
-  async update(id: string, input: WebhookChanges, options: UpdateOptions = {}): Promise<WebhookEndpoint> {
+  async update(id: string, input: WebhookChanges, precondition?: Precondition): Promise<WebhookEndpoint> {
     const check = new InputCheck();
     const changes = parseChanges(this.#fields(this.#needOutlet()), check, input);
     check.throwIfRefused();
-    return this.#change(id, options, () => changes);
+    return this.#change(id, precondition, () => changes);
   }
 
   /** Nothing is sent to it until it is resumed; it goes on from where it was. */
-  pause(id: string, options: UpdateOptions = {}): Promise<WebhookEndpoint> {
-    return this.#change(id, options, () => ({ isPaused: true }));
+  pause(id: string, precondition?: Precondition): Promise<WebhookEndpoint> {
+    return this.#change(id, precondition, () => ({ isPaused: true }));
   }
 
   /** Also when it is disabled. It is sent to at once. One whose key has ended is disabled again. */
-  resume(id: string, options: UpdateOptions = {}): Promise<WebhookEndpoint> {
+  resume(id: string, precondition?: Precondition): Promise<WebhookEndpoint> {
     this.#needOutlet();
-    return this.#change(id, options, () => ({ ...recovered, isPaused: false, disabledReason: null }));
+    return this.#change(id, precondition, () => ({ ...recovered, isPaused: false, disabledReason: null }));
   }
 
   /** Gives it a new secret; deliveries are signed by both for the overlap. */
   async rotateSecret(
     id: string,
     overlapSeconds?: number | null,
-    options: UpdateOptions = {},
+    precondition?: Precondition,
   ): Promise<WebhookWithSecret> {
     const outlet = this.#needOutlet();
     const check = new InputCheck();
     const overlap = check.optional('overlapSeconds', overlapSeconds, overlapSecondsRule) ?? defaultOverlapSeconds;
     check.throwIfRefused();
-    const webhookEndpoint = await this.#change(id, options, ({ secretVersion }) => ({
+    const webhookEndpoint = await this.#change(id, precondition, ({ secretVersion }) => ({
       signingKey: firstOf(outlet),
       secretVersion: secretVersion + 1,
       previousSecretVersion: overlap === 0 ? null : secretVersion,
@@ -211,7 +189,7 @@ export class WebhookService {
    * Everything after this event is sent once more. Throws EVENTS_GONE when the log doesn't have it, and VALIDATION_FAILED
    * for an event that the endpoint hasn't come to: nothing is skipped.
    */
-  async replay(id: string, after: string, options: UpdateOptions = {}): Promise<WebhookEndpoint> {
+  async replay(id: string, after: string, precondition?: Precondition): Promise<WebhookEndpoint> {
     this.#needOutlet();
     const check = new InputCheck();
     const position = check.required('after', after, eventIdRule);
@@ -219,7 +197,7 @@ export class WebhookService {
     await this.#checkPosition(position);
     return this.#change(
       id,
-      options,
+      precondition,
       (endpoint) => {
         if (isLater(position, endpoint.position)) throw validationFailed([{ field: 'after', message: tooLate }]);
         const { replayedTo } = endpoint;
@@ -237,7 +215,7 @@ export class WebhookService {
   /** Sends `webhook.test` now, whatever its state. Throws CONFLICT while too many requests are under way. */
   async test(id: string): Promise<RowData<WebhookAttempt>> {
     const outlet = this.#needOutlet();
-    const attempt = await outlet.sendTest(await this.get(id));
+    const attempt = await outlet.sendTest((await this.get(id)).id);
     if (attempt === undefined) {
       const message = 'Too many test events, or requests to this address, are under way. Try again in a few seconds.';
       throw new DomainError('CONFLICT', message);
@@ -250,10 +228,10 @@ export class WebhookService {
     return attempt;
   }
 
-  async delete(id: string, options: UpdateOptions = {}): Promise<Id> {
+  async delete(id: string, precondition?: Precondition): Promise<Id> {
     return this.#attributed(async ({ webhooks }) => {
       const endpoint = await this.#lock(webhooks, id);
-      checkVersion(endpoint, options);
+      checkVersion(endpoint, precondition);
       await webhooks.delete(endpoint.id);
       return endpoint.id;
     });
@@ -308,14 +286,14 @@ export class WebhookService {
 
   async #change(
     id: string,
-    options: UpdateOptions,
+    precondition: Precondition | undefined,
     change: (endpoint: WebhookEndpoint) => Partial<RowData<WebhookEndpoint>>,
     also: (stores: Stores, endpoint: WebhookEndpoint) => Promise<void> = async () => undefined,
   ): Promise<WebhookEndpoint> {
     const { before, endpoint } = await this.#attributed(async (stores) => {
       const { webhooks } = stores;
       const locked = await this.#lock(webhooks, id);
-      checkVersion(locked, options);
+      checkVersion(locked, precondition);
       const changes = change(locked);
       // The process that delivers reads it again.
       await webhooks.update(locked.id, { ...changes, leasedUntil: null });
@@ -335,15 +313,13 @@ const endsLease = ['url', 'eventTypes', 'isThin', 'failures'] as const;
 
 const recovered = { failures: 0, failingSince: null, failedAt: null, nextAttemptAt: null, isHealthy: true } as const;
 
-const latestFirst = { field: 'ID', direction: 'desc' } as const;
-
 const tooLate = 'is later than the position of the endpoint: what lies between them would not be sent.';
 
 function firstOf({ signingKeys: [first = ''] }: WebhookOutlet): string {
   return first;
 }
 
-function checkVersion(endpoint: WebhookEndpoint, { precondition }: UpdateOptions): void {
-  if (precondition === undefined || precondition(webhookVersion(endpoint))) return;
+function checkVersion(endpoint: WebhookEndpoint, precondition: Precondition | undefined): void {
+  if (precondition?.(webhookVersion(endpoint)) !== false) return;
   throw new DomainError('PRECONDITION_FAILED', `The ${noun} ${endpoint.id} has changed: read it again.`);
 }

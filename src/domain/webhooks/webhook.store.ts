@@ -1,6 +1,6 @@
 import type { Id } from '../id.ts';
-import type { FilterOf, FilterRequest } from '../filter.ts';
-import { type List, sortedById, type Keyset, type Slice } from '../page.ts';
+import type { FilterRequest } from '../filter.ts';
+import { type List, sortedById } from '../page.ts';
 import { anyRule, searchTextRule } from '../rules.ts';
 import type { ReadStore, RowData, WriteStore } from '../store.ts';
 import { WebhookAttempt } from './webhook-attempt.entity.ts';
@@ -13,16 +13,14 @@ export const webhookList = {
   sorting: webhookSorting,
 } satisfies List<WebhookEndpoint>;
 
-export const attemptSorting = sortedById(WebhookAttempt, 'webhookAttempts', {});
 export const attemptList = {
   filter: {
     /** Those that weren't answered by 2xx. */
     failedOnly: { rule: anyRule<boolean>() },
     eventId: { property: 'eventId', comparison: 'equals', rule: searchTextRule },
   },
-  sorting: attemptSorting,
+  sorting: sortedById(WebhookAttempt, 'webhookAttempts', {}),
 } satisfies List<WebhookAttempt>;
-export type AttemptFilter = FilterOf<typeof attemptList.filter>;
 export type AttemptFilterRequest = FilterRequest<typeof attemptList.filter>;
 
 /** The events that an endpoint waits for. */
@@ -33,8 +31,7 @@ export interface WebhookBacklog {
   readonly oldestAt: Date | null;
 }
 
-export const webhookHistorySorting = sortedById(WebhookEndpointChange, 'webhookHistory', {});
-export const webhookHistoryList = { filter: {}, sorting: webhookHistorySorting };
+export const webhookHistoryList = { filter: {}, sorting: sortedById(WebhookEndpointChange, 'webhookHistory', {}) };
 
 export type NewWebhookEndpoint = Pick<
   RowData<WebhookEndpoint>,
@@ -43,6 +40,11 @@ export type NewWebhookEndpoint = Pick<
 
 export interface WebhookStore
   extends ReadStore<WebhookEndpoint, typeof webhookList>, Pick<WriteStore<WebhookEndpoint, never>, 'lock' | 'delete'> {
+  readonly attempts: Pick<ReadStore<WebhookAttempt, typeof attemptList>, 'pagePerParent' | 'countPerParent'>;
+  readonly history: Pick<
+    ReadStore<WebhookEndpointChange, typeof webhookHistoryList>,
+    'pagePerParent' | 'countPerParent'
+  >;
   /** Returns its id. Endpoints that other transactions insert are waited for, so that a count before it is right. */
   insert(row: NewWebhookEndpoint): Promise<Id>;
   /** Lets no other transaction insert until this one ends. */
@@ -54,20 +56,11 @@ export interface WebhookStore
   attributeChangesTo(by: string): Promise<void>;
   recordReplay(id: Id, by: string, at: Date): Promise<void>;
   recordAttempt(attempt: RowData<WebhookAttempt>): Promise<void>;
-  /** The same page of its attempts for each endpoint. */
-  attemptsPerEndpoint(
-    ids: readonly Id[],
-    filter: AttemptFilter,
-    keyset: Keyset<'ID'>,
-  ): Promise<Slice<WebhookAttempt>[]>;
-  countAttemptsPerEndpoint(ids: readonly Id[], filter: AttemptFilter): Promise<number[]>;
   /** Of each endpoint: at most so many are counted, among so many events after its position. */
   backlogs(
     ids: readonly Id[],
     limits: { readonly counted: number; readonly looked: number },
   ): Promise<WebhookBacklog[]>;
-  historyPerEndpoint(ids: readonly Id[], keyset: Keyset<'ID'>): Promise<Slice<WebhookEndpointChange>[]>;
-  countHistoryPerEndpoint(ids: readonly Id[]): Promise<number[]>;
   /**
    * Deletes attempts from before that instant, and all but the last of each endpoint, so many; and the history of
    * endpoints that were deleted before that instant.

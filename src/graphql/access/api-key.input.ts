@@ -1,6 +1,6 @@
 import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
 
-import type { ApiKeyChanges, ApiKeyFilterRequest, HistoryRequest } from '../../domain/access/access.service.ts';
+import type { ApiKeyChanges, ApiKeyFilterRequest } from '../../domain/access/access.service.ts';
 import type { KeyStatus } from '../../domain/access/api-key.store.ts';
 import type { NewApiKey } from '../../domain/access/new-api-key.ts';
 import type { PlanInput, PlanName } from '../../domain/access/plan.ts';
@@ -131,16 +131,4 @@ class ApiKeyFilterInput implements ApiKeyFilterRequest {
 export class ApiKeyConnectionArgs extends PageArgs {
   @Field(() => ApiKeyFilterInput, { nullable: true, description: 'Only keys that match all of these.' })
   filter?: ApiKeyFilterInput | null;
-}
-
-@ArgsType()
-export class ApiKeyHistoryArgs implements HistoryRequest {
-  @Field(() => Int, {
-    nullable: true,
-    description: 'The maximum number of entries from the start, 0 to 100; 20 by default.',
-  })
-  first?: number | null;
-
-  @Field(() => String, { nullable: true, description: 'Only entries after this cursor.' })
-  after?: string | null;
 }

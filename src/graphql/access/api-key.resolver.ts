@@ -7,6 +7,7 @@ import { lastUsedAt, type KeyUsage } from '../../domain/access/key-status.ts';
 import { limitsOf } from '../../domain/access/plan.ts';
 import { knownScopes, type Scope } from '../../domain/access/scope.ts';
 import type { Services } from '../../domain/services.ts';
+import { ForwardPageArgs } from '../connections/connection.args.ts';
 import { childConnection, PageConnection, requestFor } from '../connections/connection.ts';
 import type { GraphQLContext } from '../context.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
@@ -14,7 +15,6 @@ import type { ChildList } from '../loaders.ts';
 import { NeedsScope } from '../scopes.ts';
 import {
   ApiKeyConnectionArgs,
-  ApiKeyHistoryArgs,
   BanApiKeyInput,
   CreateApiKeyInput,
   ForgetApiKeyInput,
@@ -109,7 +109,7 @@ class ApiKeyResolver {
   })
   history(
     @Root() key: ListedKey,
-    @Args(() => ApiKeyHistoryArgs) args: ApiKeyHistoryArgs,
+    @Args(() => ForwardPageArgs) args: ForwardPageArgs,
     @Ctx() { loaders }: GraphQLContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<PageConnection<ApiKeyChange> | null> {

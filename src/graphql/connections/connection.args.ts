@@ -33,6 +33,19 @@ export class PageArgs implements PageArguments {
   before?: string | null;
 }
 
+/** A page of a list that is read from its start, such as a history, latest first. */
+@ArgsType()
+export class ForwardPageArgs implements PageArguments {
+  @Field(() => Int, {
+    nullable: true,
+    description: 'The maximum number of entries from the start, 0 to 100; 20 by default.',
+  })
+  first?: number | null;
+
+  @Field(() => String, { nullable: true, description: 'Only entries after this cursor.' })
+  after?: string | null;
+}
+
 /** Every order of a list, with its description. */
 type SortFields<SortField extends string> = Readonly<Record<SortField, { readonly description: string }>>;
 

@@ -3,7 +3,9 @@ import { ArgsType, Field, ID, InputType, Int } from 'type-graphql';
 import type { EventType } from '../../domain/events/event.ts';
 import type { NewWebhook, WebhookChanges } from '../../domain/webhooks/webhook-fields.ts';
 import type { AttemptFilterRequest } from '../../domain/webhooks/webhook.store.ts';
+import { ForwardPageArgs } from '../connections/connection.args.ts';
 import { EventTypeEnum } from '../events/event.type.ts';
+import { ConditionalInput } from '../safe-writes/conditional.input.ts';
 
 const urlDescription =
   'Where events are sent to: https, at most 2,048 characters, without a user and a fragment. Its addresses must be public.';
@@ -36,17 +38,10 @@ export class CreateWebhookEndpointInput implements NewWebhook {
   after?: string | null;
 }
 
-/** Which endpoint, and which version of it. */
 @InputType({ description: 'An endpoint.' })
-abstract class ChosenEndpoint {
+abstract class ChosenEndpoint extends ConditionalInput {
   @Field(() => ID, { description: 'The endpoint.' })
   id!: string;
-
-  @Field(() => String, {
-    nullable: true,
-    description: 'The version that was seen: another one is PRECONDITION_FAILED. Not checked by default.',
-  })
-  ifVersion?: string | null;
 }
 
 @InputType('UpdateWebhookEndpointInput', {
@@ -116,19 +111,7 @@ export class WebhookAttemptFilterInput implements AttemptFilterRequest {
 }
 
 @ArgsType()
-export class WebhookPageArgs {
-  @Field(() => Int, {
-    nullable: true,
-    description: 'The maximum number of entries from the start, 0 to 100; 20 by default.',
-  })
-  first?: number | null;
-
-  @Field(() => String, { nullable: true, description: 'Only entries after this cursor.' })
-  after?: string | null;
-}
-
-@ArgsType()
-export class WebhookAttemptArgs extends WebhookPageArgs {
+export class WebhookAttemptArgs extends ForwardPageArgs {
   @Field(() => WebhookAttemptFilterInput, { nullable: true, description: 'Which attempts; all by default.' })
   filter?: WebhookAttemptFilterInput | null;
 }

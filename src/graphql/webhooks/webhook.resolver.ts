@@ -4,7 +4,6 @@ import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Roo
 import { describeChanges } from '../../domain/access/api-key-change.entity.ts';
 import { validationFailed } from '../../domain/errors.ts';
 import { eventIdOf, type EventType } from '../../domain/events/event.ts';
-import type { Services } from '../../domain/services.ts';
 import { isVersion } from '../../domain/version.ts';
 import { type AttemptResult, resultOf, type WebhookAttempt } from '../../domain/webhooks/webhook-attempt.entity.ts';
 import type { WebhookEndpointChange } from '../../domain/webhooks/webhook-endpoint-change.entity.ts';
@@ -15,12 +14,11 @@ import {
   webhookVersion,
 } from '../../domain/webhooks/webhook-endpoint.entity.ts';
 import type { WebhookBacklog } from '../../domain/webhooks/webhook.store.ts';
-import { PageArgs } from '../connections/connection.args.ts';
+import { ForwardPageArgs, PageArgs } from '../connections/connection.args.ts';
 import { childConnection, PageConnection, requestFor } from '../connections/connection.ts';
 import type { GraphQLContext } from '../context.ts';
 import { EventTypeEnum } from '../events/event.type.ts';
 import { Computed } from '../field-extensions.ts';
-import type { ChildList } from '../loaders.ts';
 import { NeedsScope } from '../scopes.ts';
 import {
   CreateWebhookEndpointInput,
@@ -32,7 +30,6 @@ import {
   TestWebhookEndpointInput,
   UpdateWebhookEndpointInput,
   WebhookAttemptArgs,
-  WebhookPageArgs,
 } from './webhook.input.ts';
 import {
   AttemptResultEnum,
@@ -138,7 +135,12 @@ class WebhookEndpointResolver {
     @Ctx() { loaders }: GraphQLContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<PageConnection<WebhookAttempt> | null> {
-    return childConnection(loaders.children('WebhookEndpoint.attempts', attemptsIn), endpoint, args, info);
+    return childConnection(
+      loaders.children('WebhookEndpoint.attempts', ({ webhooks }) => webhooks.attempts),
+      endpoint,
+      args,
+      info,
+    );
   }
 
   @FieldResolver(() => WebhookBacklogType, {
@@ -155,11 +157,16 @@ class WebhookEndpointResolver {
   })
   history(
     @Root() endpoint: WebhookEndpoint,
-    @Args(() => WebhookPageArgs) args: WebhookPageArgs,
+    @Args(() => ForwardPageArgs) args: ForwardPageArgs,
     @Ctx() { loaders }: GraphQLContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<PageConnection<WebhookEndpointChange> | null> {
-    return childConnection(loaders.children('WebhookEndpoint.history', historyIn), endpoint, args, info);
+    return childConnection(
+      loaders.children('WebhookEndpoint.history', ({ webhooks }) => webhooks.history),
+      endpoint,
+      args,
+      info,
+    );
   }
 
   @NeedsScope('webhooks')
@@ -186,7 +193,7 @@ class WebhookEndpointResolver {
     { id, ifVersion, ...changes }: UpdateWebhookEndpointInput,
     @Ctx() { services: { webhooks } }: GraphQLContext,
   ): Promise<UpdateWebhookEndpointPayload> {
-    return { webhookEndpoint: await webhooks.update(id, changes, seen(ifVersion)) };
+    return { webhookEndpoint: await webhooks.update(id, changes, isVersion(ifVersion)) };
   }
 
   @NeedsScope('webhooks')
@@ -199,7 +206,7 @@ class WebhookEndpointResolver {
     { id, ifVersion }: PauseWebhookEndpointInput,
     @Ctx() { services: { webhooks } }: GraphQLContext,
   ): Promise<PauseWebhookEndpointPayload> {
-    return { webhookEndpoint: await webhooks.pause(id, seen(ifVersion)) };
+    return { webhookEndpoint: await webhooks.pause(id, isVersion(ifVersion)) };
   }
 
   @NeedsScope('webhooks')
@@ -213,7 +220,7 @@ class WebhookEndpointResolver {
     { id, ifVersion }: ResumeWebhookEndpointInput,
     @Ctx() { services: { webhooks } }: GraphQLContext,
   ): Promise<ResumeWebhookEndpointPayload> {
-    return { webhookEndpoint: await webhooks.resume(id, seen(ifVersion)) };
+    return { webhookEndpoint: await webhooks.resume(id, isVersion(ifVersion)) };
   }
 
   @NeedsScope('webhooks')
@@ -227,7 +234,7 @@ class WebhookEndpointResolver {
     { id, overlapSeconds, ifVersion }: RotateWebhookSecretInput,
     @Ctx() { services: { webhooks } }: GraphQLContext,
   ): Promise<RotateWebhookSecretPayload> {
-    return webhooks.rotateSecret(id, overlapSeconds, seen(ifVersion));
+    return webhooks.rotateSecret(id, overlapSeconds, isVersion(ifVersion));
   }
 
   @NeedsScope('webhooks')
@@ -241,7 +248,7 @@ class WebhookEndpointResolver {
     { id, after, ifVersion }: ReplayWebhookEndpointInput,
     @Ctx() { services: { webhooks } }: GraphQLContext,
   ): Promise<ReplayWebhookEndpointPayload> {
-    return { webhookEndpoint: await webhooks.replay(id, after, seen(ifVersion)) };
+    return { webhookEndpoint: await webhooks.replay(id, after, isVersion(ifVersion)) };
   }
 
   @NeedsScope('webhooks')
@@ -269,7 +276,7 @@ class WebhookEndpointResolver {
     { id, ifVersion }: DeleteWebhookEndpointInput,
     @Ctx() { services: { webhooks } }: GraphQLContext,
   ): Promise<DeleteWebhookEndpointPayload> {
-    return { deletedWebhookEndpointId: await webhooks.delete(id, seen(ifVersion)) };
+    return { deletedWebhookEndpointId: await webhooks.delete(id, isVersion(ifVersion)) };
   }
 }
 
@@ -279,25 +286,7 @@ export const webhookResolvers = [
   WebhookEndpointResolver,
 ] as const;
 
-function seen(ifVersion: string | null | undefined) {
-  return { precondition: isVersion(ifVersion) };
-}
-
 function notAtomic(): Error {
   const message = 'testWebhookEndpoint waits for its receiver, for which no lock may wait: send it without @atomic.';
   return validationFailed([{ field: '@atomic', message }]);
-}
-
-function attemptsIn({ webhooks }: Services): ChildList<WebhookAttempt> {
-  return {
-    listPerParent: (ids, request) => webhooks.listAttempts(ids, request),
-    countPerParent: (ids, filter) => webhooks.countAttempts(ids, filter),
-  };
-}
-
-function historyIn({ webhooks }: Services): ChildList<WebhookEndpointChange> {
-  return {
-    listPerParent: (ids, request) => webhooks.listHistory(ids, request),
-    countPerParent: (ids) => webhooks.countHistory(ids),
-  };
 }

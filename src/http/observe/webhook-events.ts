@@ -10,7 +10,6 @@ interface NamedEndpoint {
 }
 
 interface AttemptFigures {
-  readonly outcome: string;
   readonly status?: number | undefined;
   readonly failure?: string | undefined;
   readonly cause?: string | undefined;
@@ -19,8 +18,7 @@ interface AttemptFigures {
 /** Logs what becomes of webhook endpoints, and counts their attempts. */
 export function webhookEvents(log: FastifyBaseLogger, metrics: Metrics) {
   return {
-    onAttempt: (_endpoint: NamedEndpoint, { outcome }: AttemptFigures): void =>
-      metrics.webhookAttempts.inc({ result: outcome }),
+    onAttempt: (outcome: string): void => metrics.webhookAttempts.inc({ result: outcome }),
     onFailing: (endpoint: NamedEndpoint, { status, failure, cause }: AttemptFigures): void =>
       log.warn({ ...named(endpoint), status, failure, cause }, 'webhook endpoint fails'),
     onRecovered: (endpoint: NamedEndpoint): void => log.info(named(endpoint), 'webhook endpoint accepts events again'),

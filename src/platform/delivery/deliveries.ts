@@ -1,19 +1,32 @@
 import { randomUUID } from 'node:crypto';
 
 import { attempt, every, inBackground } from '../background.ts';
-import type { DeliveryLog, DeliveryStore, DisabledReason, Endpoint, Progress, SaveOutcome } from './endpoint.ts';
-import { type Delivery, EndpointRun, type Standing } from './endpoint-run.ts';
+import type {
+  DeliveryEvent,
+  DeliveryLog,
+  DeliveryStore,
+  DisabledReason,
+  Endpoint,
+  Progress,
+  SaveOutcome,
+  SendResult,
+} from './endpoint.ts';
+import { type Delivery, EndpointRun } from './endpoint-run.ts';
 import { LogReader } from './log-reader.ts';
-import type { Sender, SendResult } from './sender.ts';
+import { type Outcome, outcomeOf } from './schedule.ts';
+import { inOrder, partOf, Slots } from './slots.ts';
 
 export interface DeliveriesOptions<E extends Endpoint> {
+  /** By which the store knows this process: one that takes the place of another, which has ended, has its leases. */
+  readonly holderId?: string | undefined;
   readonly store: DeliveryStore<E>;
   readonly log: DeliveryLog<E>;
-  readonly sender: Sender;
+  /** Within 15 s; `busy` when nothing was sent, because too many requests are under way to the receiver. */
+  readonly send: (endpoint: E, event: DeliveryEvent) => Promise<SendResult | 'busy'>;
   /** Milliseconds since 1970, by the clock that the processes share. */
   readonly now: () => number;
   /** Called after each attempt. Must not throw. */
-  readonly onAttempt: (endpoint: E, result: SendResult) => void;
+  readonly onAttempt: (outcome: Outcome) => void;
   readonly onFailing: (endpoint: E, result: SendResult) => void;
   readonly onRecovered: (endpoint: E) => void;
   readonly onDisabled: (endpoint: E, reason: DisabledReason) => void;
@@ -27,20 +40,17 @@ const leaseEveryMillis = 1_000;
 const saveEveryMillis = 300;
 /** Positions that have passed nothing but unwanted events are saved so often. */
 const savePositionsEveryMillis = 5_000;
-/** Under way to endpoints whose last attempt failed or took long, to those and others that are idle, and to all. */
-const maxUnderWay = [48, 56, 64] as const;
 /** An event whose receiver's address has too many requests under way is tried again after this time. */
 const busyMillis = 250;
 
 /** Sends the events of a log to the endpoints that this process has leased. */
 export class Deliveries<E extends Endpoint> {
   readonly #options: DeliveriesOptions<E>;
-  readonly #holderId = randomUUID();
+  readonly #holderId: string;
   #runs = new Map<string, EndpointRun<E>>();
   /** Whose lease is another one by now: what is still under way are attempts all the same. */
   readonly #lost = new Set<EndpointRun<E>>();
-  /** By the standing of their endpoints. */
-  readonly #underWay: [number, number, number] = [0, 0, 0];
+  readonly #slots = new Slots();
   /** Those that may have something to send, each in its turn. */
   readonly #ready = new Set<EndpointRun<E>>();
   readonly #reader: LogReader<E>;
@@ -58,6 +68,7 @@ export class Deliveries<E extends Endpoint> {
 
   constructor(options: DeliveriesOptions<E>) {
     this.#options = options;
+    this.#holderId = options.holderId ?? randomUUID();
     this.#reader = new LogReader({
       log: options.log,
       onRead: (run) => this.#sendSoon(run),
@@ -116,7 +127,6 @@ export class Deliveries<E extends Endpoint> {
     await Promise.all(this.#sending);
     await this.#inTurn(() => this.#save(true));
     await this.#options.store.release(this.#holderId).catch(() => undefined);
-    this.#options.sender.close();
   }
 
   /** Never rejects. */
@@ -176,48 +186,22 @@ export class Deliveries<E extends Endpoint> {
   #sendMore(): void {
     if (this.#isStopped || performance.now() > this.#leaseEndsAt) return;
     const wanting: EndpointRun<E>[] = [];
-    const part = this.#part();
-    for (const run of this.#inOrder()) {
-      if (!this.#hasSlot(2)) break;
+    const part = partOf(this.#runs.values());
+    const order = inOrder(this.#ready, this.#runs.values());
+    // One that begins something comes once more, after the others.
+    for (let run = order.shift(); run !== undefined && this.#slots.isFree(2); run = order.shift()) {
       // Another process may have it by now.
       const isMine = this.#runs.get(run.endpoint.id) === run;
       if (isMine && run.wantsMore) wanting.push(run);
       const delivery = isMine ? run.next(this.#options.now(), part) : undefined;
-      const hasSlot = this.#hasSlot(run.standing);
-      // One that waits for a slot keeps its place.
-      if (delivery === undefined || hasSlot) this.#ready.delete(run);
-      if (delivery !== undefined && hasSlot) {
+      // One that waits for a slot stays ready.
+      if (delivery === undefined) this.#ready.delete(run);
+      else if (this.#slots.isFree(run.standing)) {
         this.#begin(run, delivery);
-        this.#ready.add(run);
+        order.push(run);
       }
     }
     if (wanting.length > 0) this.#reader.read(wanting, this.#heldBytes());
-  }
-
-  /** Those that may have something to send; one that begins something comes once more, after the others. */
-  #inOrder(): Set<EndpointRun<E>> {
-    const underWay = [...this.#runs.values()].filter(({ isIdle }) => !isIdle);
-    const least = Math.min(...underWay.map(({ heldMillis }) => heldMillis));
-    for (const run of this.#ready) if (Number.isFinite(least)) run.enter(least);
-    const held = new Map([...this.#ready].map((run) => [run, run.heldMillis]));
-    const order = [...held].toSorted(([, a], [, b]) => a - b).map(([run]) => run);
-    this.#ready.clear();
-    for (const run of order) this.#ready.add(run);
-    return this.#ready;
-  }
-
-  /** Of an endpoint, while others want slots. */
-  #part(): number {
-    const wanting = [...this.#runs.values()].filter((run) => run.state === 'active' && run.waitsSince !== undefined);
-    return Math.max(1, Math.floor(maxUnderWay[2] / wanting.length));
-  }
-
-  #hasSlot(standing: Standing): boolean {
-    let sum = 0;
-    return this.#underWay.every((count, each) => {
-      sum += count;
-      return each < standing || sum < (maxUnderWay[each] ?? 0);
-    });
   }
 
   #heldBytes(): number {
@@ -229,20 +213,18 @@ export class Deliveries<E extends Endpoint> {
   #begin(run: EndpointRun<E>, delivery: Delivery): void {
     const { standing } = run;
     run.begin(delivery);
-    this.#underWay[standing] += 1;
+    this.#slots.take(standing);
     const sending = this.#send(run, delivery).finally(() => {
       this.#sending.delete(sending);
-      this.#underWay[standing] -= 1;
+      this.#slots.leave(standing);
     });
     this.#sending.add(sending);
     inBackground(sending.then(() => this.#sendSoon(run)));
   }
 
   async #send(run: EndpointRun<E>, delivery: Delivery): Promise<void> {
-    const { sender, now } = this.#options;
-    const { url, secrets, isTrusted } = run.endpoint;
-    const { id, isReplay, body } = delivery.event;
-    const result = await sender.send({ url, id, isReplay, isTrusted, body: body(), secrets: secrets() });
+    const { send, now } = this.#options;
+    const result = await send(run.endpoint, delivery.event);
     if (result === 'busy') {
       const from = now();
       run.postpone(delivery, { from, until: from + busyMillis });
@@ -255,11 +237,12 @@ export class Deliveries<E extends Endpoint> {
   #finish(run: EndpointRun<E>, delivery: Delivery, result: SendResult): void {
     const { onAttempt, onFailing, onRecovered, onDisabled, now } = this.#options;
     const before = run.state;
-    run.finish(delivery, result, now());
-    const { state, endpoint, disabled } = run;
-    onAttempt(endpoint, result);
+    const outcome = outcomeOf(result.status);
+    run.finish(delivery, outcome, result, now());
+    const { state, endpoint, disabledReason } = run;
+    onAttempt(outcome);
     if (state === before) return;
-    if (disabled !== undefined) onDisabled(endpoint, disabled);
+    if (disabledReason !== undefined) onDisabled(endpoint, disabledReason);
     else if (state === 'failing') onFailing(endpoint, result);
     else onRecovered(endpoint);
   }

@@ -1,6 +1,14 @@
-import type { Attempt, DeliveryEvent, DisabledReason, Endpoint, Failing, LogPosition, Progress } from './endpoint.ts';
-import { failureWait, hasFailedForDays, isOver, maxRefusals, refusalWait, type Wait } from './schedule.ts';
-import type { SendResult } from './sender.ts';
+import type {
+  Attempt,
+  DeliveryEvent,
+  DisabledReason,
+  Endpoint,
+  LogPosition,
+  Progress,
+  SendResult,
+} from './endpoint.ts';
+import { Failures } from './failures.ts';
+import { isOver, maxRefusals, type Outcome, refusalWait, type Wait } from './schedule.ts';
 
 /** An event that the endpoint is sent. */
 export interface Delivery {
@@ -42,9 +50,7 @@ export class EndpointRun<E extends Endpoint> {
   #readTo: LogPosition;
   #heldBytes = 0;
   #underWay = 0;
-  #failing: Failing | undefined;
-  /** Monotonic time of the last failure. */
-  #failedAt = -Infinity;
+  readonly #failures: Failures;
   #isHealthy: boolean;
   #isSlow = false;
   /** How many deliveries may be under way: one more after each quick success, one after anything else. */
@@ -54,7 +60,6 @@ export class EndpointRun<E extends Endpoint> {
   #begunSum = 0;
   /** Monotonic time. */
   #finishedAt = -Infinity;
-  #disabled: DisabledReason | undefined;
   #attempts: Attempt[] = [];
   #hasChanged = false;
   readonly #refusals: Endpoint['refusals'];
@@ -67,7 +72,7 @@ export class EndpointRun<E extends Endpoint> {
     this.#position = endpoint.position;
     this.#savedPosition = endpoint.position;
     this.#readTo = endpoint.position;
-    this.#failing = endpoint.failing;
+    this.#failures = new Failures(endpoint);
     this.#isHealthy = endpoint.isHealthy;
     this.#refusals = endpoint.refusals;
   }
@@ -93,13 +98,12 @@ export class EndpointRun<E extends Endpoint> {
     return performance.now() - this.#finishedAt > idleMillis ? 1 : 2;
   }
 
-  get state(): 'active' | 'failing' | 'disabled' {
-    if (this.#disabled !== undefined) return 'disabled';
-    return this.#failing === undefined ? 'active' : 'failing';
+  get state(): Failures['state'] {
+    return this.#failures.state;
   }
 
-  get disabled(): DisabledReason | undefined {
-    return this.#disabled;
+  get disabledReason(): DisabledReason | undefined {
+    return this.#failures.disabledReason;
   }
 
   /** Where the log is read on. */
@@ -117,13 +121,17 @@ export class EndpointRun<E extends Endpoint> {
   }
 
   get wantsMore(): boolean {
-    return !this.isReading && !this.isAtEnd && !this.#isEnding && this.#disabled === undefined && this.#room > 0;
+    return !this.isReading && !this.isAtEnd && this.#maySend && this.#room > 0;
+  }
+
+  get #maySend(): boolean {
+    return !this.#isEnding && this.state !== 'disabled';
   }
 
   /** How many wanted events it may be given; one beside those that it has refused, while it accepts none. */
   get #room(): number {
     const room = maxAhead - this.#unsaved - this.#deliveries.length;
-    if (this.#isHealthy && this.#failing === undefined) return room;
+    if (this.#isHealthy && this.state === 'active') return room;
     const isWaiting = this.#deliveries.some(({ isDone, refusals }) => !isDone && refusals === 0);
     return isWaiting ? 0 : Math.min(room, 1);
   }
@@ -158,12 +166,10 @@ export class EndpointRun<E extends Endpoint> {
 
   /** The event that may be sent now; `part` of the slots is what the endpoint may have while others want some, too. */
   next(now: number, part = Infinity): Delivery | undefined {
-    const { wait } = this.#failing ?? {};
     // One that may have died meanwhile is tried by one request.
-    const isKnown = wait === undefined && this.standing !== 1;
+    const isKnown = !this.#failures.hasWait && this.standing !== 1;
     const maxInFlight = isKnown ? Math.min(this.#endpoint.maxInFlight, this.#window, part) : 1;
-    if (this.#isEnding || this.#disabled !== undefined || this.#underWay >= maxInFlight) return undefined;
-    if (wait !== undefined && !isOver(wait, now)) return undefined;
+    if (!this.#maySend || this.#underWay >= maxInFlight || !this.#failures.isOver(now)) return undefined;
     return firstReady(this.#endpoint.maxInFlight === 1 ? this.#deliveries.slice(0, 1) : this.#deliveries, now);
   }
 
@@ -187,21 +193,21 @@ export class EndpointRun<E extends Endpoint> {
     this.#underWay -= 1;
   }
 
-  finish(delivery: Delivery, result: SendResult, now: number): void {
+  finish(delivery: Delivery, outcome: Outcome, result: SendResult, now: number): void {
     const { startedAt = 0, event } = delivery;
-    const { outcome, status, failure, cause, durationMillis } = result;
+    const { retryAfterMillis, ...what } = result;
     this.#leaveSlot(delivery);
     this.#isHealthy = outcome === 'delivered';
-    this.#isSlow = durationMillis > slowMillis;
+    this.#isSlow = what.durationMillis > slowMillis;
     if (outcome === 'failed' || outcome === 'gone' || this.#isSlow) this.#window = 1;
     // A refusal of an event says nothing about the next one.
     else if (outcome === 'delivered') this.#window += 1;
     this.#finishedAt = performance.now();
     if (outcome === 'delivered') this.#deliver(delivery, startedAt);
     else if (outcome === 'refused') this.#refuse(delivery, now);
-    else this.#fail(result, startedAt, now);
+    else this.#failures.add(startedAt, now, retryAfterMillis, outcome === 'gone');
     const refusals = outcome === 'refused' ? delivery.refusals : undefined;
-    this.#attempts.push({ eventId: event.id, at: now, status, failure, cause, durationMillis, refusals });
+    this.#attempts.push({ eventId: event.id, at: new Date(now), ...what, refusals });
     this.#hasChanged = true;
     this.#advance();
   }
@@ -224,9 +230,9 @@ export class EndpointRun<E extends Endpoint> {
       id,
       fence,
       position: this.#position,
-      failing: this.#failing,
+      ...this.#failures.stored(),
       isHealthy: this.#isHealthy,
-      disabled: this.#disabled,
+      disabledReason: this.disabledReason,
       refusals: this.#refused(),
       attempts,
       isReturned: this.#isEnding && this.#underWay === 0,
@@ -247,14 +253,14 @@ export class EndpointRun<E extends Endpoint> {
 
   #deliver(delivery: Delivery, startedAt: number): void {
     delivery.isDone = true;
-    if (startedAt > this.#failedAt) this.#failing = undefined;
+    this.#failures.end(startedAt);
   }
 
   #refuse(delivery: Delivery, now: number): void {
     delivery.refusals += 1;
     delivery.isDone = delivery.refusals >= maxRefusals;
     delivery.wait = { from: now, until: now + refusalWait(delivery.refusals) };
-    if (this.#failing !== undefined) this.#failing = { ...this.#failing, wait: undefined };
+    this.#failures.endWait();
   }
 
   /** Those after the position. */
@@ -266,24 +272,6 @@ export class EndpointRun<E extends Endpoint> {
         { count: refusals, wait: isDone ? null : (wait ?? { from: 0, until: 0 }) },
       ]),
     );
-  }
-
-  /** Several requests that were under way together fail as one. */
-  #fail({ outcome, retryAfterMillis }: SendResult, startedAt: number, now: number): void {
-    const { count: before = 0, since: began = now, wait } = this.#failing ?? {};
-    const isFirst = startedAt > this.#failedAt;
-    const count = isFirst ? before + 1 : before;
-    // A clock that was set back leaves an instant in the future.
-    const since = Math.min(began, now);
-    const until = now + failureWait(count, retryAfterMillis);
-    // A later one may ask for a longer pause.
-    if (isFirst) this.#failing = { count, since, wait: { from: now, until } };
-    else if (retryAfterMillis !== undefined && wait !== undefined)
-      this.#failing = { count, since, wait: { from: wait.from, until: Math.max(wait.until, until) } };
-    if (isFirst) this.#failedAt = performance.now();
-    if (outcome === 'gone') this.#disabled = 'GONE';
-    else if (hasFailedForDays(since, count, now)) this.#disabled = 'FAILED_FOR_DAYS';
-    if (this.#disabled !== undefined && this.#failing !== undefined) this.#failing = { count, since, wait: undefined };
   }
 
   /** An event that isn't sent is done with the one before it. */

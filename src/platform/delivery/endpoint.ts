@@ -1,5 +1,4 @@
 import type { Wait } from './schedule.ts';
-import type { SendFailure } from './sender.ts';
 
 /** A place in the log. */
 export type LogPosition = string;
@@ -24,17 +23,7 @@ export interface DeliveryEvent {
   readonly body: () => string;
 }
 
-/** Why an endpoint isn't sent anything for now. */
-export interface Failing {
-  /** Of failures since the last success. */
-  readonly count: number;
-  /** Milliseconds since 1970, by the shared clock. */
-  readonly since: number;
-  /** Undefined when an event was refused since: the endpoint responds, but hasn't accepted anything. */
-  readonly wait: Wait | undefined;
-}
-
-/** An event that was refused so often, and when it is sent again; null when it isn't. */
+/** How often an event was refused, and when it is sent again; null when it isn't. */
 interface Refusal {
   readonly count: number;
   readonly wait: Wait | null;
@@ -42,46 +31,53 @@ interface Refusal {
 
 export type DisabledReason = 'GONE' | 'FAILED_FOR_DAYS';
 
+/** What deliveries change of an endpoint. Instants are by the shared clock. */
+export interface DeliveryState {
+  /** Everything up to it is done. */
+  readonly position: LogPosition;
+  /** The events after the position that were refused, by their ids. */
+  readonly refusals: Readonly<Record<string, Refusal>>;
+  /** Since the last success, when they began, and when the last one was. */
+  readonly failures: number;
+  readonly failingSince?: Date | null | undefined;
+  readonly failedAt?: Date | null | undefined;
+  /** Null as well when an event was refused since: the endpoint responds, but hasn't accepted anything. */
+  readonly nextAttemptAt?: Date | null | undefined;
+  /** Whether its last attempt was a success, or there was none yet. */
+  readonly isHealthy: boolean;
+}
+
 /** An endpoint, as it was leased. */
-export interface Endpoint {
+export interface Endpoint extends DeliveryState {
   readonly id: string;
   /** Differs for each process that leases it, one after another; what is saved with another one is refused. */
   readonly fence: string;
-  readonly url: string;
   readonly maxInFlight: number;
-  readonly position: LogPosition;
-  readonly failing: Failing | undefined;
-  /** Whether its last attempt was a success, or there was none yet. */
-  readonly isHealthy: boolean;
-  /** Whether it may have addresses that are allowed though they aren't public. */
-  readonly isTrusted: boolean;
-  /** The events after its position that were refused, by their ids. */
-  readonly refusals: Readonly<Record<string, Refusal>>;
-  /** With the newest first. */
-  readonly secrets: () => readonly string[];
 }
 
-export interface Attempt {
-  readonly eventId: string;
-  readonly at: number;
+/** What came of a request. */
+export interface SendResult {
   readonly status: number | undefined;
-  readonly failure: SendFailure | undefined;
-  /** Of the failure, in words. */
+  /** Why there is no status, as a name, and in words. */
+  readonly failure: string | undefined;
   readonly cause: string | undefined;
   readonly durationMillis: number;
+  /** The receiver asks for this pause. */
+  readonly retryAfterMillis: number | undefined;
+}
+
+export interface Attempt extends Omit<SendResult, 'retryAfterMillis'> {
+  readonly eventId: string;
+  readonly at: Date;
   /** How often the event was refused; undefined for any other attempt. */
   readonly refusals: number | undefined;
 }
 
 /** The state of an endpoint, and its attempts since it was saved last. */
-export interface Progress {
+export interface Progress extends DeliveryState {
   readonly id: string;
   readonly fence: string;
-  readonly position: LogPosition;
-  readonly failing: Failing | undefined;
-  readonly isHealthy: boolean;
-  readonly disabled: DisabledReason | undefined;
-  readonly refusals: Endpoint['refusals'];
+  readonly disabledReason: DisabledReason | undefined;
   readonly attempts: readonly Attempt[];
   /** The process sends nothing more to it: others may lease it at once. */
   readonly isReturned: boolean;

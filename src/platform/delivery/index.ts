@@ -1,5 +1,4 @@
 export { Deliveries, type DeliveriesOptions } from './deliveries.ts';
-export { Destinations, type DestinationRules } from './destination.ts';
 export type {
   Attempt,
   DeliveryEvent,
@@ -8,6 +7,5 @@ export type {
   Endpoint,
   Progress,
   SaveOutcome,
+  SendResult,
 } from './endpoint.ts';
-export { Sender, type SendRequest, type SendResult } from './sender.ts';
-export { deriveSecret } from './signature.ts';

@@ -26,7 +26,9 @@ export type Outcome = 'delivered' | 'refused' | 'failed' | 'gone';
 /** Statuses of 4xx that say something about the endpoint and nothing about the event. */
 const endpointStatuses: ReadonlySet<number> = new Set([401, 403, 404, 408, 425, 429]);
 
-export function outcomeOf(status: number): Outcome {
+/** Without a response there is no status. */
+export function outcomeOf(status: number | undefined): Outcome {
+  if (status === undefined) return 'failed';
   if (status >= 200 && status < 300) return 'delivered';
   if (status === 410) return 'gone';
   return status >= 400 && status < 500 && !endpointStatuses.has(status) ? 'refused' : 'failed';
@@ -60,11 +62,4 @@ export function hasFailedForDays(since: number, failures: number, now: number): 
 
 function spread(millis: number): number {
   return millis * (1 - jitter + 2 * jitter * Math.random());
-}
-
-/** The header's seconds, or what is left until its date (RFC 9110, section 10.2.3). */
-export function retryAfterOf(text: string | undefined, now: number): number | undefined {
-  if (text === undefined) return undefined;
-  const millis = /^\d{1,9}$/.test(text) ? Number(text) * secondMillis : Date.parse(text) - now;
-  return Number.isNaN(millis) ? undefined : Math.max(0, millis);
 }

@@ -9,8 +9,6 @@ import {
   type Endpoint,
   type Progress,
   type SaveOutcome,
-  type Sender,
-  type SendRequest,
   type SendResult,
 } from '../../../src/platform/delivery/index.ts';
 import { atEnd } from '../../support/at-end.ts';
@@ -43,7 +41,7 @@ function logOf(count: number, subjects: number): readonly DeliveryEvent[] {
 type Row = { -readonly [Key in keyof Endpoint]: Endpoint[Key] } & {
   holder: string | undefined;
   leasedUntil: number;
-  disabled: unknown;
+  disabledReason: unknown;
 };
 
 /** What the processes share, as a database would have it. */
@@ -55,23 +53,20 @@ class MemoryStore implements DeliveryStore<Endpoint> {
     this.rows.set(id, {
       id,
       fence: '0',
-      url: `https://${id}/`,
       maxInFlight,
       position: '0',
-      failing: undefined,
+      failures: 0,
       isHealthy,
-      isTrusted: true,
       refusals: {},
-      secrets: () => ['whsec_AAAA'],
       holder: undefined,
       leasedUntil: 0,
-      disabled: undefined,
+      disabledReason: undefined,
     });
   }
 
   async lease(holder: string): Promise<readonly Endpoint[]> {
     await wait(2);
-    const rows = [...this.rows.values()].filter(({ disabled }) => disabled === undefined);
+    const rows = [...this.rows.values()].filter(({ disabledReason }) => disabledReason === undefined);
     const part = Math.ceil(rows.length / this.#seen.add(holder).size);
     const isMine = (row: Row): boolean => row.holder === holder && row.leasedUntil > Date.now();
     const free = rows.filter((row) => !isMine(row) && row.leasedUntil <= Date.now());
@@ -88,8 +83,9 @@ class MemoryStore implements DeliveryStore<Endpoint> {
   async save(progress: readonly Progress[]): Promise<ReadonlyMap<string, SaveOutcome>> {
     await wait(2);
     const good = progress.filter(({ id, fence }) => this.rows.get(id)!.fence === fence);
-    for (const { id, position, failing, isHealthy, disabled, refusals, isReturned } of good) {
-      Object.assign(this.rows.get(id)!, { position, failing, isHealthy, disabled, refusals });
+    for (const row of good) {
+      const { id, isReturned } = row;
+      Object.assign(this.rows.get(id)!, row);
       if (isReturned) this.rows.get(id)!.leasedUntil = 0;
     }
     return new Map(progress.map((each) => [each.id, good.includes(each) ? 'saved' : 'lost']));
@@ -106,6 +102,8 @@ class MemoryStore implements DeliveryStore<Endpoint> {
     for (const row of this.rows.values()) if (row.holder === holder) row.leasedUntil = 0;
   }
 }
+
+type Send = (endpoint: Endpoint, event: DeliveryEvent) => Promise<SendResult | 'busy'>;
 
 type Temper = (attempt: number, event: string) => number;
 
@@ -125,9 +123,9 @@ class Receivers {
     this.#random = random;
   }
 
-  sender(): Sender {
-    const send = async ({ url, body }: SendRequest): Promise<SendResult> => {
-      const id = new URL(url).hostname;
+  sending(): Send {
+    return async ({ id }, event) => {
+      const body = event.body();
       const running = this.underWayOf.get(id) ?? new Set();
       this.underWayOf.set(id, running.add(body));
       this.mostOf.set(id, Math.max(this.mostOf.get(id) ?? 0, running.size));
@@ -140,10 +138,8 @@ class Receivers {
       if (status === 200) this.got.set(id, [...(this.got.get(id) ?? []), body]);
       running.delete(body);
       this.underWay -= 1;
-      const outcome = ({ 200: 'delivered', 400: 'refused', 410: 'gone' } as const)[status] ?? 'failed';
-      return { outcome, status, failure: undefined, cause: undefined, durationMillis: 1, retryAfterMillis: undefined };
+      return { status, failure: undefined, cause: undefined, durationMillis: 1, retryAfterMillis: undefined };
     };
-    return { send, close: () => undefined } as unknown as Sender;
   }
 }
 
@@ -154,7 +150,7 @@ class Process {
   #holder = '';
   #isKilled = false;
 
-  constructor(store: MemoryStore, events: readonly DeliveryEvent[], sender: Sender, clock = now) {
+  constructor(store: MemoryStore, events: readonly DeliveryEvent[], send: Send, clock = now) {
     this.#store = store;
     const ignore = (): void => undefined;
     this.deliveries = new Deliveries<Endpoint>({
@@ -170,9 +166,7 @@ class Process {
             return events.slice(Number(position), Number(position) + limit);
           }),
       },
-      sender: Object.assign(Object.create(sender) as Sender, {
-        send: (request: SendRequest) => this.#whileAlive(() => sender.send(request)),
-      }),
+      send: (endpoint, event) => this.#whileAlive(() => send(endpoint, event)),
       now: clock,
       onAttempt: ignore,
       onFailing: ignore,
@@ -244,14 +238,14 @@ it.each(Array.from({ length: seeds }, (_, index) => index + 1))(
       receivers.tempers.set(id, temper);
       store.add(id, id === 'ordered' ? 1 : 4);
     }
-    const sender = receivers.sender();
-    const first = new Process(store, events, sender);
+    const send = receivers.sending();
+    const first = new Process(store, events, send);
     await wait(50 + random.below(100));
-    const second = new Process(store, events, sender);
+    const second = new Process(store, events, send);
     await wait(random.below(200));
     first.kill();
     await wait(random.below(200));
-    const third = new Process(store, events, sender);
+    const third = new Process(store, events, send);
     await wait(random.below(300));
     second.kill();
     expect(third.isAlive).toBe(true);
@@ -270,7 +264,7 @@ it.each(Array.from({ length: seeds }, (_, index) => index + 1))(
     expect(receivers.got.get('dead')).toBeUndefined();
     expect(store.rows.get('dead')).toMatchObject({ position: '0' });
     expect([...receivers.attempts.keys()].filter((key) => key.startsWith('dead/')).length).toBeLessThanOrEqual(4);
-    expect(store.rows.get('gone')).toMatchObject({ disabled: 'GONE' });
+    expect(store.rows.get('gone')).toMatchObject({ disabledReason: 'GONE' });
     expect([...receivers.mostOf].filter(([id, most]) => most > (id === 'ordered' ? 1 : 4))).toEqual([]);
   },
 );
@@ -285,18 +279,15 @@ it('a hundred dead endpoints take 48 of 64 slots, and delay no good one', async 
   }
   store.add('good', 4);
   receivers.tempers.set('good', () => 200);
-  const receiving = receivers.sender();
+  const receiving = receivers.sending();
   let held = 0;
-  const sender = {
-    close: () => receiving.close(),
-    send: async (request: SendRequest) => {
-      if (!request.url.includes('dead')) return receiving.send(request);
-      held += 1;
-      await new Promise<void>((resolve) => ends.push(resolve));
-      return receiving.send(request);
-    },
-  } as unknown as Sender;
-  const { isAlive } = new Process(store, logOf(200, 10), sender);
+  const send: Send = async (endpoint, event) => {
+    if (!endpoint.id.includes('dead')) return receiving(endpoint, event);
+    held += 1;
+    await new Promise<void>((resolve) => ends.push(resolve));
+    return receiving(endpoint, event);
+  };
+  const { isAlive } = new Process(store, logOf(200, 10), send);
   await until(() => store.rows.get('good')!.position === '200');
   expect([isAlive, held]).toEqual([true, 48]);
   for (const end of ends) end();
@@ -310,7 +301,7 @@ it('what comes after a refused event is sent, also behind a hundred that are not
   const [event] = logOf(1, 1);
   const events = [event!];
   // Time stands still, so the refused event waits for ever.
-  const { isAlive } = new Process(store, events, receivers.sender(), () => startedAt);
+  const { isAlive } = new Process(store, events, receivers.sending(), () => startedAt);
   await until(() => receivers.attempts.get('refusing/1') === 1);
   for (let id = 2; id <= 200; id += 1) {
     const [text, isWanted] = [String(id), id === 200];
@@ -330,19 +321,16 @@ it('slow endpoints have one request under way each, and leave slots to quick one
   }
   store.add('good', 4);
   receivers.tempers.set('good', () => 200);
-  const quick = receivers.sender();
+  const quick = receivers.sending();
   let held = 0;
-  const sender = {
-    close: () => undefined,
-    send: async (request: SendRequest) => {
-      const isSlow = request.url.includes('slow');
-      // The first of each tells that it is slow; the others have no end.
-      if (isSlow && request.body !== '1') await new Promise(() => (held += 1));
-      return { ...((await quick.send(request)) as SendResult), durationMillis: isSlow ? 5_000 : 1 };
-    },
-  } as unknown as Sender;
+  const send: Send = async (endpoint, event) => {
+    const isSlow = endpoint.id.includes('slow');
+    // The first of each tells that it is slow; the others have no end.
+    if (isSlow && event.id !== '1') await new Promise(() => (held += 1));
+    return { ...((await quick(endpoint, event)) as SendResult), durationMillis: isSlow ? 5_000 : 1 };
+  };
   const events = logOf(1, 1).slice();
-  const process = new Process(store, events, sender);
+  const process = new Process(store, events, send);
   await until(() => [...store.rows.values()].every(({ position }) => position === '1'));
   events.push(...logOf(200, 100).slice(1));
   await until(() => store.rows.get('good')!.position === '200');
@@ -357,10 +345,10 @@ it('a process that joins gets its part at once, when the other has returned it',
     store.add(id, 4);
     receivers.tempers.set(id, () => 200);
   }
-  const first = new Process(store, [], receivers.sender());
+  const first = new Process(store, [], receivers.sending());
   const holders = (): unknown[] => [...store.rows.values()].map(({ holder, leasedUntil }) => leasedUntil > 0 && holder);
   await until(() => new Set(holders()).size === 1 && !holders().includes(false));
-  const second = new Process(store, [], receivers.sender());
+  const second = new Process(store, [], receivers.sending());
   await until(() => !holders().includes(false) && new Set(holders()).size === 2, { maxMillis: 10_000 });
   expect([first.isAlive, second.isAlive]).toEqual([true, true]);
 });
@@ -371,16 +359,13 @@ it('endpoints of which nothing is known yet leave slots to those that respond', 
   store.add('good', 16);
   receivers.tempers.set('good', () => 200);
   let held = 0;
-  const quick = receivers.sender();
-  const sender = {
-    close: () => undefined,
-    send: async (request: SendRequest) => {
-      if (!request.url.includes('good')) await new Promise(() => (held += 1));
-      return quick.send(request);
-    },
-  } as unknown as Sender;
+  const quick = receivers.sending();
+  const send: Send = async (endpoint, event) => {
+    if (!endpoint.id.includes('good')) await new Promise(() => (held += 1));
+    return quick(endpoint, event);
+  };
   const events = logOf(2, 2).slice();
-  const process = new Process(store, events, sender);
+  const process = new Process(store, events, send);
   await until(() => store.rows.get('good')!.position === '2');
   for (let index = 0; index < 100; index += 1) store.add(`new${index}`, 4);
   await until(() => held === 56);
@@ -395,7 +380,7 @@ it('a process that has stopped leases nothing, whatever is changed then', async 
   const receivers = new Receivers(new SeededRandom(1));
   store.add('a', 4);
   receivers.tempers.set('a', () => 200);
-  const { deliveries } = new Process(store, [], receivers.sender());
+  const { deliveries } = new Process(store, [], receivers.sending());
   const leasedUntil = (): number => store.rows.get('a')!.leasedUntil;
   await until(() => leasedUntil() > 0);
   await Promise.all([deliveries.stop(), deliveries.heedChanges()]);
@@ -408,16 +393,13 @@ it('an event whose address is busy is sent when it is no more', async () => {
   const receivers = new Receivers(new SeededRandom(1));
   store.add('a', 4);
   receivers.tempers.set('a', () => 200);
-  const receiving = receivers.sender();
+  const receiving = receivers.sending();
   let tries = 0;
-  const sender = {
-    close: () => undefined,
-    send: async (request: SendRequest) => {
-      tries += 1;
-      return tries === 1 ? 'busy' : receiving.send(request);
-    },
-  } as unknown as Sender;
-  const process = new Process(store, logOf(1, 1), sender);
+  const send: Send = async (endpoint, event) => {
+    tries += 1;
+    return tries === 1 ? 'busy' : receiving(endpoint, event);
+  };
+  const process = new Process(store, logOf(1, 1), send);
   await until(() => receivers.got.get('a')?.length === 1);
   expect(tries).toBe(2);
   process.kill();

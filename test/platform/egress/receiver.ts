@@ -15,37 +15,43 @@ import {
 import { listen } from '../../support/listen.ts';
 import { temporaryDirectory } from '../../support/temporary-directory.ts';
 
-/** A certificate of `localhost`, `*.hooks.test` and 127.0.0.1, which this process trusts. */
-const certificate = makeCertificate();
+/** A certificate of `localhost`, `*.hooks.test` and 127.0.0.1 to 127.0.0.9, which this process trusts. */
+export const certificate = makeCertificate();
 /** For NODE_EXTRA_CA_CERTS of a service that is a process. */
 export const certificatePath = certificate.path;
 setDefaultCACertificates([...getCACertificates('bundled'), certificate.cert]);
 
-export function makeCertificate(): { readonly key: string; readonly cert: string; readonly path: string } {
+/** Of another kind of key, it is of nobody that this process trusts. */
+export function makeCertificate(key = 'ec -pkeyopt ec_paramgen_curve:prime256v1'): {
+  readonly key: string;
+  readonly cert: string;
+  readonly path: string;
+} {
   const cwd = temporaryDirectory();
-  const names = 'subjectAltName=DNS:localhost,DNS:*.hooks.test,IP:127.0.0.1';
-  const options = `req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=receiver -addext ${names}`;
+  const addresses = Array.from({ length: 9 }, (_, index) => `IP:127.0.0.${index + 1}`);
+  const names = `subjectAltName=DNS:localhost,DNS:*.hooks.test,${addresses.join()}`;
+  const options = `req -x509 -newkey ${key} -nodes -days 2 -subj /CN=receiver -addext ${names}`;
   execFileSync('openssl', [...options.split(' '), '-keyout', 'key.pem', '-out', 'cert.pem'], { cwd, stdio: 'ignore' });
   const path = join(cwd, 'cert.pem');
   return { key: readFileSync(join(cwd, 'key.pem'), 'utf8'), cert: readFileSync(path, 'utf8'), path };
 }
 
 /** Listens with the certificate until the test ends, or its file. */
-export async function startReceiver(listener: RequestListener): Promise<number> {
-  return listen(createServer(certificate, listener));
+export async function startReceiver(listener: RequestListener, host?: string): Promise<number> {
+  return listen(createServer(certificate, listener), host);
 }
 
 /** The same, for who writes what is no HTTP. */
 export async function startRawReceiver(
   onConnection: (socket: TLSSocket) => void,
   options: TlsOptions = {},
+  host?: string,
 ): Promise<number> {
-  return listen(
-    createTlsServer({ ...certificate, ...options }, (socket) => {
-      socket.on('error', () => undefined);
-      onConnection(socket);
-    }),
-  );
+  const server = createTlsServer({ ...certificate, ...options }, (socket) => {
+    socket.on('error', () => undefined);
+    onConnection(socket);
+  });
+  return listen(server, host);
 }
 
 export interface Received {

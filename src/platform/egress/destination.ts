@@ -34,6 +34,8 @@ export interface DestinationRules {
 
 /** For how long the resolution of a name is waited for: a lost packet is sent again within that. */
 const resolveMillis = 2_000;
+/** Each is checked. */
+const maxAddresses = 32;
 const nameServerRules = { timeout: 600, tries: 2 };
 
 /**
@@ -44,6 +46,9 @@ const forbidden = ['168.63.129.16/32', '3fff::/20'].map((cidr) => ipaddr.parseCI
 
 /** Global unicast (RFC 4291, section 2.4): all other IPv6 addresses are something else, or not given to anybody. */
 const globalIPv6 = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/** Of IPv4, where a translator that a network has for itself would lead: its prefix is anybody's guess. */
+const internalRanges: ReadonlySet<string> = new Set(['private', 'loopback', 'linkLocal', 'carrierGradeNat']);
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = readonly [Address, number];
@@ -98,7 +103,7 @@ export class Destinations {
     const answers = Promise.allSettled([this.#resolver.resolve4(name), this.#resolver.resolve6(name)]);
     const found = (await within(resolveMillis, answers)) ?? [];
     const addresses = found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
-    if (addresses.length === 0) throw new DestinationError('DNS');
+    if (addresses.length === 0 || addresses.length > maxAddresses) throw new DestinationError('DNS');
     return addresses;
   }
 }
@@ -114,7 +119,17 @@ export function portOf(url: URL): number {
 
 function isPublic(address: Address): boolean {
   if (forbidden.some((network) => isIn(address, network))) return false;
-  return address.range() === 'unicast' && (address.kind() === 'ipv4' || isIn(address, globalIPv6));
+  if (address.range() !== 'unicast') return false;
+  return address instanceof ipaddr.IPv4 || (isIn(address, globalIPv6) && !isTranslated(address));
+}
+
+/** IPv4 that is translated or tunnelled, whatever the network before it: ISATAP (RFC 5214), and NAT64 (RFC 6052). */
+function isTranslated({ parts }: ipaddr.IPv6): boolean {
+  const [, , , , first = 0, second = 0, high = 0, low = 0] = parts;
+  if (second === 0x5efe && (first === 0 || first === 0x0200)) return true;
+  if (first !== 0 || second !== 0) return false;
+  const embedded = new ipaddr.IPv4([high >> 8, high & 0xff, low >> 8, low & 0xff]);
+  return internalRanges.has(embedded.range()) || forbidden.some((network) => isIn(embedded, network));
 }
 
 function isIn(address: Address, [network, bits]: Network): boolean {

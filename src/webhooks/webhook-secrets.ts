@@ -1,35 +1,7 @@
-import type { Id } from '../domain/id.ts';
-import type { EventPosition, EventType } from '../domain/events/event.ts';
-import { deriveSecret, type Endpoint } from '../platform/delivery/index.ts';
+import type { WebhookEndpoint } from '../domain/webhooks/webhook-endpoint.entity.ts';
+import { deriveSecret } from './signature.ts';
 
 const fingerprintCharacters = 12;
-
-/** An endpoint, as deliveries need it. */
-export interface WebhookTarget extends Endpoint {
-  readonly position: EventPosition;
-  /** Null for all. */
-  readonly eventTypes: readonly EventType[] | null;
-  readonly isThin: boolean;
-  /** Everything up to this event is sent once more. */
-  readonly replayedTo: EventPosition | null;
-}
-
-/** The versions of its secrets. */
-export interface SecretVersions {
-  readonly id: string;
-  readonly secretVersion: number;
-  readonly previousSecretVersion?: number | null | undefined;
-  /** An instant, or milliseconds since 1970. */
-  readonly previousSecretExpiresAt?: Date | number | null | undefined;
-}
-
-/** An endpoint, as a test needs it. */
-export interface TestedEndpoint extends SecretVersions {
-  readonly id: Id;
-  readonly url: string;
-  /** The key that manages it; null for administrators. */
-  readonly ownerId?: string | null | undefined;
-}
 
 /** Derives the secrets of endpoints, with the first signing key; the second one is good while the key is changed. */
 export class WebhookSecrets {
@@ -49,10 +21,10 @@ export class WebhookSecrets {
   }
 
   /** All that receivers may verify with: of each key, and of the version before while it is good. */
-  signingSecrets(endpoint: SecretVersions, now: number): readonly string[] {
+  signingSecrets(endpoint: WebhookEndpoint, now: number): readonly string[] {
     const { id, secretVersion, previousSecretVersion, previousSecretExpiresAt } = endpoint;
     const versions = [secretVersion];
-    const isPreviousGood = Number(previousSecretExpiresAt ?? 0) > now;
+    const isPreviousGood = (previousSecretExpiresAt?.getTime() ?? 0) > now;
     if (isPreviousGood && typeof previousSecretVersion === 'number') versions.push(previousSecretVersion);
     return versions.flatMap((version) => this.#signingKeys.map((key) => deriveSecret(key, purposeOf(id, version))));
   }

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 
-import { Destinations } from '../../../src/platform/delivery/index.ts';
+import { Destinations } from '../../../src/platform/egress/index.ts';
 import { type Answer, startNameServer } from './name-server.ts';
 
 const forbidden = [
@@ -41,12 +41,26 @@ const forbidden = [
   '5f00::1',
   '4000::1',
   '2001:20::1',
+  // ISATAP, and a network's own NAT64.
+  '2a00:1450:4001:82a::5efe:10.0.0.1',
+  '2a00:1450:4001:82a:200:5efe:8.8.8.8',
+  '2a00:64::10.0.0.1',
+  '2a00:64::127.0.0.1',
+  '2a00:64::169.254.169.254',
+  '2a00:64::168.63.129.16',
   'fe80::1%eth0',
   '2606:2800:21f:cb07:6820:80da:af6b:8b2c%eth0',
   'example.com',
   '',
 ];
-const allowed = ['8.8.8.8', '93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c', '2a00:1450:4001:82a::200e'];
+const allowed = [
+  '8.8.8.8',
+  '93.184.215.14',
+  '2606:2800:21f:cb07:6820:80da:af6b:8b2c',
+  '2a00:1450:4001:82a::200e',
+  '2a00:64::8.8.8.8',
+  '2a00:64::1',
+];
 
 it('only public unicast addresses are allowed', () => {
   const destinations = new Destinations();
@@ -108,7 +122,8 @@ const answers: Readonly<Record<string, Answer>> = {
   'xn--bcher-kva.test': ['8.8.4.4'],
   'silent.test': 'silent',
   'alias.test': { alias: 'metadata.internal', addresses: ['169.254.169.254'] },
-  'many.test': [...Array.from({ length: 60 }, (_, index) => `8.8.8.${index}`), '10.0.0.1'],
+  'many.test': [...Array.from({ length: 31 }, (_, index) => `8.8.8.${index}`), '10.0.0.1'],
+  'more.test': Array.from({ length: 33 }, (_, index) => `8.8.8.${index}`),
 };
 
 async function outcomeOf(destinations: Destinations, url: string): Promise<unknown> {
@@ -117,8 +132,8 @@ async function outcomeOf(destinations: Destinations, url: string): Promise<unkno
 
 it('every address that a name has must be allowed; a name that has none is a failure', async () => {
   const destinations = new Destinations({ nameServers: [await startNameServer((name) => answers[name])] });
-  const outcomes = ['good', 'only6', 'mixed', 'mapped', 'bücher', 'silent', 'missing', 'alias', 'many'].map((name) =>
-    outcomeOf(destinations, `https://${name}.test/`),
+  const outcomes = ['good', 'only6', 'mixed', 'mapped', 'bücher', 'silent', 'missing', 'alias', 'many', 'more'].map(
+    (name) => outcomeOf(destinations, `https://${name}.test/`),
   );
   expect(await Promise.all(outcomes)).toEqual([
     ['8.8.8.8', '2a00:1450:4001:82a::200e'],
@@ -130,6 +145,7 @@ it('every address that a name has must be allowed; a name that has none is a fai
     'DestinationError: DNS',
     'DestinationError: FORBIDDEN_ADDRESS',
     'DestinationError: FORBIDDEN_ADDRESS',
+    'DestinationError: DNS',
   ]);
   expect(await outcomeOf(destinations, 'https://localhost/')).toBe('DestinationError: FORBIDDEN_ADDRESS');
   expect(await outcomeOf(destinations, 'https://a.localhost./')).toBe('DestinationError: FORBIDDEN_ADDRESS');

@@ -3,8 +3,6 @@ import { type IncomingMessage, request as sendRequest } from 'node:http';
 import { type Connection, ConnectTimeoutError, maxBodyBytes, TooLargeError } from './connection.ts';
 import { AddressBusyError, ConnectError, Connections } from './connections.ts';
 import { DestinationError, type DestinationFailure, type Destinations } from './destination.ts';
-import { type Outcome, outcomeOf, retryAfterOf } from './schedule.ts';
-import { signatureHeaders } from './signature.ts';
 
 /** For the whole of a request, however slowly bytes come. */
 const requestMillis = 15_000;
@@ -12,10 +10,9 @@ const requestMillis = 15_000;
 const maxHeaderSize = 16 * 1024;
 
 /** Why there is no status. */
-export type SendFailure = DestinationFailure | 'CONNECT' | 'TLS' | 'TIMEOUT' | 'PROTOCOL' | 'TOO_LARGE';
+type SendFailure = DestinationFailure | 'CONNECT' | 'TLS' | 'TIMEOUT' | 'PROTOCOL' | 'TOO_LARGE';
 
 export interface SendResult {
-  readonly outcome: Outcome;
   readonly status: number | undefined;
   readonly failure: SendFailure | undefined;
   /** Of the failure, in words. */
@@ -25,29 +22,24 @@ export interface SendResult {
   readonly retryAfterMillis: number | undefined;
 }
 
-export interface SendRequest {
+interface SendRequest {
   readonly url: string;
-  /** The same for each attempt. */
-  readonly id: string;
+  readonly headers: Readonly<Record<string, string>>;
   /** JSON. */
   readonly body: string;
-  readonly secrets: readonly string[];
-  /** Whether the receiver is told that it was sent before. */
-  readonly isReplay: boolean;
   /** Whether it may go to addresses that are allowed though they aren't public. */
   readonly isTrusted: boolean;
 }
 
 interface SenderOptions {
   readonly destinations: Destinations;
-  readonly userAgent: string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
 class TooLateError extends Error {}
 
-/** Sends signed requests to addresses that others have named, and reads no more of a response than its status. */
+/** Posts to addresses that others have named, and reads no more of a response than its status. */
 export class Sender {
   readonly #options: SenderOptions;
   readonly #connections: Connections;
@@ -62,7 +54,7 @@ export class Sender {
     const startedAt = performance.now();
     const ending = new AbortController();
     const timer = setTimeout(() => ending.abort(new TooLateError()), requestMillis);
-    const result = (rest: Pick<SendResult, 'outcome'> & Partial<SendResult>): SendResult => ({
+    const result = (rest: Partial<SendResult>): SendResult => ({
       status: undefined,
       failure: undefined,
       cause: undefined,
@@ -73,11 +65,11 @@ export class Sender {
     try {
       const { statusCode = 0, headers } = await this.#attempt(request, ending);
       const retryAfterMillis = retryAfterOf(headers['retry-after'], this.#options.now());
-      return result({ outcome: outcomeOf(statusCode), status: statusCode, retryAfterMillis });
+      return result({ status: statusCode, retryAfterMillis });
     } catch (error) {
       if (error instanceof AddressBusyError) return 'busy';
       const failure = failureOf(error);
-      return result({ outcome: 'failed', failure, cause: causeOf(error, failure) });
+      return result({ failure, cause: causeOf(error, failure) });
     } finally {
       clearTimeout(timer);
     }
@@ -128,18 +120,15 @@ export class Sender {
   #post(
     { agent }: Connection,
     url: URL,
-    { id, body, secrets, isReplay }: SendRequest,
+    { body, headers: given }: SendRequest,
     signal: AbortSignal,
   ): Promise<IncomingMessage> {
-    const { userAgent, now } = this.#options;
     const headers = {
       host: url.host,
       'content-type': 'application/json',
       'content-length': Buffer.byteLength(body),
       'accept-encoding': 'identity',
-      'user-agent': userAgent,
-      ...(isReplay && { 'webhook-replay': '1' }),
-      ...signatureHeaders(id, Math.floor(now() / 1_000), body, secrets),
+      ...given,
     };
     const path = url.pathname + url.search;
     return new Promise((resolve, reject) => {
@@ -213,6 +202,13 @@ function causeOf(error: unknown, failure: SendFailure): string | undefined {
   // The words are OpenSSL's, in which a receiver's name may be.
   const shown = text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, maxCauseCharacters);
   return shown === '' ? undefined : shown;
+}
+
+/** The header's seconds, or what is left until its date (RFC 9110, section 10.2.3). */
+function retryAfterOf(text: string | undefined, now: number): number | undefined {
+  if (text === undefined) return undefined;
+  const millis = /^\d{1,9}$/.test(text) ? 1_000 * Number(text) : Date.parse(text) - now;
+  return Number.isNaN(millis) ? undefined : Math.max(0, millis);
 }
 
 function codeOf(error: unknown): unknown {
