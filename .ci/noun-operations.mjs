@@ -6,10 +6,14 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parse } from 'yaml';
 import { eventTypes } from '../src/domain/events/event.ts';
+import { operator } from '../src/domain/access/principal.ts';
 import { nouns } from '../src/domain/nouns.ts';
+import { Services } from '../src/domain/services.ts';
 import { capitalized, completeSchemas, ownReference, withArticle } from './noun-schemas.mjs';
 
 const folder = 'src/rest/openapi';
+/** Of no store: for the fields that they have written. */
+const services = new Services({}, operator);
 const files = new Map(Object.entries(nouns).map(([key, noun]) => [`${noun.collection}.yaml`, { key, ...noun }]));
 
 /** Completes a file of the contract. */
@@ -69,7 +73,8 @@ function completeNoun({ 'x-noun': words, ...document }, name) {
 
 /** The words of the document for a noun: as src/domain/nouns.ts does, unless `x-noun` says otherwise. */
 function wordsOf(name, words, { paths }) {
-  const { key, typeName: schema, collection, path, fields } = files.get(name);
+  const { key, typeName: schema, collection, path } = files.get(name);
+  const { fields } = services[collection].kind;
   const [parameter] = Object.keys(paths).flatMap((each) => /\{(\w+)\}/.exec(each)?.[1] ?? []);
   const isNamed = Object.values(nouns).some(({ references }) => Object.values(references).includes(key));
   const own = {

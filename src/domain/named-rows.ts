@@ -1,5 +1,6 @@
 import { parseId, type Id } from './id.ts';
-import { nounNames, nouns, referencesOf, type CollectionOf, type NounName } from './nouns.ts';
+import { lockOrder } from './lock-order.ts';
+import { nouns, type CollectionOf, type NounName } from './nouns.ts';
 import type { LockStrength } from './store.ts';
 import type { Stores } from './stores.ts';
 
@@ -27,25 +28,11 @@ export function remove(noun: NounName, id: NamedRow['id']): NamedRow {
 }
 
 /**
- * The order in which rows are locked: those that others name come before them, and those of one noun are in the order
- * of their ids. So operations that need the same rows wait for each other, and never each for the other.
- */
-const order = inOrder(nounNames.toReversed());
-
-function inOrder(names: readonly NounName[], before: readonly NounName[] = []): readonly NounName[] {
-  return names.reduce(
-    (ordered, name) =>
-      ordered.includes(name) ? ordered : [...inOrder(Object.values(referencesOf(name)), ordered), name],
-    before,
-  );
-}
-
-/**
  * Locks the rows with the next statement of the transaction, all of a noun as strongly as one of them needs: two
  * statements for one table would have two orders.
  */
 export async function lockNamedRows(stores: Stores, rows: readonly NamedRow[]): Promise<void> {
-  for (const noun of order) {
+  for (const noun of lockOrder) {
     const named = rows.filter((row) => row.noun === noun && idOfNamed(row) !== undefined);
     if (named.length === 0) continue;
     const ids = [...new Set(named.map((row) => idOfNamed(row) as Id))];

@@ -2,6 +2,7 @@ import { DomainError } from './errors.ts';
 import type { FilterRequest } from './filter.ts';
 import { readId, type Id } from './id.ts';
 import { InputCheck } from './input.ts';
+import type { Noun } from './nouns.ts';
 import {
   pageOf,
   parseListRequest,
@@ -36,13 +37,10 @@ import {
   type WrittenFields,
 } from './written-fields.ts';
 
-/** The rules and names of one noun. */
-export interface NounKind<Row = never> extends List<Row> {
+/** A noun with its rules. */
+export interface NounKind<Row = never> extends Noun<Row> {
   /** Its name in messages. */
   readonly noun: string;
-  readonly entity: new () => object;
-  /** The fields that clients see, in REST's form: the version covers them. */
-  readonly representation: (row: Row) => object;
   /** The fields that clients write, with their rules. */
   readonly fields: WrittenFields;
   /** The message of the CONFLICT of a deletion while other rows name the row with this id. */
@@ -67,7 +65,7 @@ interface WriteOptions<Row, Relation extends string = never> extends UpdateOptio
  * A row is the noun's entity with the related rows that may be read with it.
  */
 export abstract class NounService<Row, Kind extends NounKind<Row>, Relation extends string = never> {
-  protected abstract readonly kind: Kind & List<Row, SortFieldOf<Kind>>;
+  abstract readonly kind: Kind & List<Row, SortFieldOf<Kind>>;
   protected readonly stores: Stores;
 
   constructor(stores: Stores) {

@@ -1,21 +1,26 @@
-import { categoryKind, CategoryService } from './categories/category.service.ts';
+import { Category, categoryRepresentation } from './categories/category.entity.ts';
+import { categoryList } from './categories/category.store.ts';
 import type { Id } from './id.ts';
-import { inventoryKind, InventoryService } from './inventory/inventory.service.ts';
-import type { NounKind } from './noun.service.ts';
-import { orderKind, OrderService } from './orders/order.service.ts';
-import { petKind, PetService } from './pets/pet.service.ts';
-import type { Stores } from './stores.ts';
+import { InventoryItem, inventoryItemRepresentation } from './inventory/inventory-item.entity.ts';
+import { inventoryList } from './inventory/inventory-item.store.ts';
+import { Order, orderRepresentation } from './orders/order.entity.ts';
+import { orderList } from './orders/order.store.ts';
+import type { List } from './page.ts';
+import { Pet, petRepresentation } from './pets/pet.entity.ts';
+import { petList } from './pets/pet.store.ts';
 import { versionOf } from './version.ts';
 
 /** A resource of the store, for everything that treats all of them alike. */
-interface Noun<Row> extends NounKind<Row> {
+export interface Noun<Row = never> extends List<Row> {
+  readonly entity: new () => object;
+  /** The fields that clients see, in REST's form: the version covers them. */
+  readonly representation: (row: Row) => object;
   /** Its name in GraphQL and in the OpenAPI document. */
   readonly typeName: string;
   /** The path of its list, and of one with its id behind it. */
   readonly path: string;
   /** The name of its store, its service and its list. */
   readonly collection: string;
-  readonly service: new (stores: Stores) => object;
   /** The properties that name a row of another noun. */
   readonly references: Readonly<Record<string, string>>;
   /** Of the longest one as JSON text. */
@@ -27,62 +32,61 @@ interface Noun<Row> extends NounKind<Row> {
 const writes = ['created', 'updated', 'deleted'] as const;
 
 /**
- * The resources of the store. From this table derive: the order of locks, the entities that MikroORM knows, node ids,
- * loaders, types and subjects of events, the paths of the OpenAPI document, and what the tests walk over.
+ * The resources of the store. From this table derive: the entities that MikroORM knows, node ids, loaders, types and
+ * subjects of events, the paths of the OpenAPI document, and what the tests walk over.
  */
 export const nouns = {
   pet: {
-    ...petKind,
+    ...petList,
+    entity: Pet,
+    representation: petRepresentation,
     typeName: 'Pet',
     path: '/pets',
     collection: 'pets',
-    service: PetService,
     references: { categoryId: 'category' },
     maxBytes: 1_150,
     changes: writes,
   },
   category: {
-    ...categoryKind,
+    ...categoryList,
+    entity: Category,
+    representation: categoryRepresentation,
     typeName: 'Category',
     path: '/categories',
     collection: 'categories',
-    service: CategoryService,
     references: {},
     maxBytes: 9_200,
     changes: writes,
   },
   order: {
-    ...orderKind,
+    ...orderList,
+    entity: Order,
+    representation: orderRepresentation,
     typeName: 'Order',
     path: '/store/orders',
     collection: 'orders',
-    service: OrderService,
     references: { petId: 'pet' },
     maxBytes: 150,
     changes: ['created', 'updated', 'cancelled'],
   },
   inventory: {
-    ...inventoryKind,
+    ...inventoryList,
+    entity: InventoryItem,
+    representation: inventoryItemRepresentation,
     typeName: 'InventoryItem',
     path: '/inventory',
     collection: 'inventory',
-    service: InventoryService,
     references: { petId: 'pet' },
     maxBytes: 100,
     changes: writes,
   },
-} as const satisfies Readonly<Record<string, Noun<never>>>;
+} as const satisfies Readonly<Record<string, Noun>>;
 
 type Nouns = typeof nouns;
 export type NounName = keyof Nouns;
 export type NodeTypeName = Nouns[NounName]['typeName'];
 export type CollectionOf<Name extends NounName> = Nouns[Name]['collection'];
 export type RowOf<Name extends NounName> = InstanceType<Nouns[Name]['entity']>;
-
-/** The services by their collections. */
-export type NounServices = {
-  readonly [Name in NounName as CollectionOf<Name>]: InstanceType<Nouns[Name]['service']>;
-};
 
 /** The types of a noun's events. */
 export type EventTypeOf<Name extends NounName> = Nouns[Name] extends { readonly changes: readonly (infer Change)[] }

@@ -3,22 +3,12 @@ import type { Actor } from './access/principal.ts';
 import { CategoryService } from './categories/category.service.ts';
 import { EventService } from './events/event.service.ts';
 import { InventoryService } from './inventory/inventory.service.ts';
-import type { NounServices } from './nouns.ts';
+import type { CollectionOf, NounName } from './nouns.ts';
 import { OrderService } from './orders/order.service.ts';
 import { PetService } from './pets/pet.service.ts';
 import { RequestService } from './requests/request.service.ts';
 import type { Stores } from './stores.ts';
 import { type WebhookObserver, type WebhookOutlet, WebhookService } from './webhooks/webhook.service.ts';
-
-/** The services of the domain, for both protocols. */
-export interface Services extends NounServices {
-  readonly access: AccessService;
-  readonly events: EventService;
-  readonly requests: RequestService;
-  readonly webhooks: WebhookService;
-  /** The same on the stores inside a transaction. */
-  inside(stores: Stores): Services;
-}
 
 export interface ServiceOptions {
   /** For the stores of a caller only. */
@@ -30,20 +20,15 @@ export interface ServiceOptions {
 }
 
 /**
- * The services on the stores of a caller, or on those inside a transaction, for whom the work is done. They hold no state
- * between two calls.
+ * The services of the domain, for both protocols: on the stores of a caller, or on those inside a transaction, for whom
+ * the work is done. They hold no state between two calls, and each is made where it is used: it is as light as this one.
  */
-export function createServices(stores: Stores, actor: Actor, options: ServiceOptions = {}): Services {
-  return new StoreServices(stores, actor, options);
-}
-
-/** Each is made where it is used: it is as light as this one. */
-class StoreServices implements Services {
+export class Services implements Readonly<Record<CollectionOf<NounName>, object>> {
   readonly #stores: Stores;
   readonly #actor: Actor;
   readonly #options: ServiceOptions;
 
-  constructor(stores: Stores, actor: Actor, options: ServiceOptions) {
+  constructor(stores: Stores, actor: Actor, options: ServiceOptions = {}) {
     this.#stores = stores;
     this.#actor = actor;
     this.#options = options;
@@ -82,7 +67,8 @@ class StoreServices implements Services {
     return new WebhookService(this.#stores, this.#actor, webhooks, webhookObserver);
   }
 
+  /** The same on the stores inside a transaction. */
   inside(stores: Stores): Services {
-    return new StoreServices(stores, this.#actor, { webhooks: this.#options.webhooks });
+    return new Services(stores, this.#actor, { webhooks: this.#options.webhooks });
   }
 }

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../platform/callers/index.ts';
 import { validationFailed } from '../domain/errors.ts';
 import { type IdempotencyService, type IdempotentCall, readStored } from '../domain/idempotency/idempotency.service.ts';
-import { createServices } from '../domain/services.ts';
+import { Services } from '../domain/services.ts';
 import type { Stores } from '../domain/stores.ts';
 import { readIdempotencyKey } from '../http/idempotency-key.ts';
 import type { CollectionSlots } from './collection-slots.ts';
@@ -48,7 +48,7 @@ export function compileOperation<Id extends OperationId>(
   return async (request, reply) => {
     const call = outcomeOf(() => readCall(request));
     const { principal } = request;
-    const respond: Respond = (inStores) => handler(call(), createServices(inStores, principal));
+    const respond: Respond = (inStores) => handler(call(), new Services(inStores, principal));
     const key = takesKey ? readIdempotencyKey(request.headers['idempotency-key']) : undefined;
     const stores = context.stores.for(request.caller);
     const identity =

@@ -4,7 +4,7 @@ import { operator } from '../../src/domain/access/principal.ts';
 import { IdempotencyService } from '../../src/domain/idempotency/idempotency.service.ts';
 import type { Id } from '../../src/domain/id.ts';
 import type { Order } from '../../src/domain/orders/order.entity.ts';
-import { createServices } from '../../src/domain/services.ts';
+import { Services } from '../../src/domain/services.ts';
 import { ForeignKeyViolation, type RowData } from '../../src/domain/store.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import { openTestDatabase, type OpenedDatabase } from '../support/opened-database.ts';
@@ -63,7 +63,7 @@ describe('with a single connection', () => {
     const ofSingle = single.stores;
     const request = { principalId: '1', key: 'one', fingerprint: 'a', isInsertion: false };
     const { result } = await new IdempotencyService().once(ofSingle, request, async (inside) => {
-      const { categories, pets } = createServices(inside, operator);
+      const { categories, pets } = new Services(inside, operator);
       const category = await categories.create({ name: 'Fresh' });
       const pet = await pets.create({ name: 'Rex', categoryId: category.id });
       const { rows } = await pets.list({ filter: { categoryIdIn: [category.id] } });

@@ -13,8 +13,11 @@ import {
 } from 'graphql';
 
 import { createMaintenanceOrm } from '../../src/database/database.ts';
+import { operator } from '../../src/domain/access/principal.ts';
 import { nouns, referencesOf } from '../../src/domain/nouns.ts';
 import type { Pet } from '../../src/domain/pets/pet.entity.ts';
+import { Services } from '../../src/domain/services.ts';
+import type { Stores } from '../../src/domain/stores.ts';
 import { createSchema } from '../../src/graphql/schema.ts';
 import type { FieldExtensions } from '../../src/platform/executor/index.ts';
 import type { Rule } from '../../src/domain/input.ts';
@@ -30,6 +33,7 @@ for (const { noun } of testedNouns) await makeRows(app, noun);
 
 const metadata = createMaintenanceOrm('postgresql://unused/unused').getMetadata();
 const schema = createSchema();
+const services = new Services({} as Stores, operator);
 const schemas = (readDocument()['components'] as { readonly schemas: Readonly<Record<string, Schema>> }).schemas;
 
 function propertiesOf({ noun }: TestedNoun): EntityProperty[] {
@@ -155,7 +159,7 @@ describe.each(testedNouns)('$typeName has the same fields', (tested) => {
   });
 
   it('with the same rules in its service and in its bodies', () => {
-    const { fields } = nouns[noun] as { readonly fields: WrittenFields };
+    const { fields }: { readonly fields: WrittenFields } = services[nouns[noun].collection].kind;
     const service = `src/domain/${collection}/${noun}.service.ts`;
     const bodies = readOperations().filter(({ path, body }) => path.split('/{')[0] === tested.path && body);
     const problems = bodies.flatMap(({ method, body }) =>
@@ -175,7 +179,7 @@ describe.each(testedNouns)('$typeName has the same fields', (tested) => {
   });
 
   it('with the same required fields and defaults in its service and in its inputs, by which repeated requests are known', () => {
-    const { fields } = nouns[noun] as { readonly fields: WrittenFields };
+    const { fields }: { readonly fields: WrittenFields } = services[nouns[noun].collection].kind;
     const [created, changed] = [inputFields(`create${typeName}`), inputFields(`update${list}`)];
     const problems = Object.entries(fields).flatMap(([name, { unset }]) => {
       const [ofNew, ofChange] = [created[name], changed[name]];

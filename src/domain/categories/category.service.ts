@@ -1,25 +1,24 @@
 import { NounService } from '../noun.service.ts';
+import { nouns } from '../nouns.ts';
 import { descriptionRule, nameRule } from '../rules.ts';
 import type { UpdateOptions } from '../store.ts';
 import type { Stores } from '../stores.ts';
 import type { Precondition } from '../version.ts';
 import { optional, required, type ChangesOf, type NewOf } from '../written-fields.ts';
-import { Category, categoryRepresentation } from './category.entity.ts';
-import { categoryList, type CategoryStore } from './category.store.ts';
+import type { Category } from './category.entity.ts';
+import type { CategoryStore } from './category.store.ts';
 
 const fields = { name: required(nameRule), description: optional(descriptionRule) };
 
-export const categoryKind = {
-  ...categoryList,
+const categoryKind = {
+  ...nouns.category,
   noun: 'category',
-  entity: Category,
-  representation: categoryRepresentation,
   fields,
   conflict: (id: string) => `Category ${id} has pets: delete them or move them to another category first.`,
 };
 
 export class CategoryService extends NounService<Category, typeof categoryKind> {
-  protected override readonly kind = categoryKind;
+  override readonly kind = categoryKind;
 
   protected override storeIn({ categories }: Stores): CategoryStore {
     return categories;

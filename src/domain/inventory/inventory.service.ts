@@ -1,24 +1,17 @@
 import type { Id } from '../id.ts';
 import { NounService } from '../noun.service.ts';
+import { nouns } from '../nouns.ts';
 import { stockQuantityRule } from '../rules.ts';
 import type { UpdateOptions } from '../store.ts';
 import type { Stores } from '../stores.ts';
 import { required, type ChangesOf } from '../written-fields.ts';
-import { InventoryItem, inventoryItemRepresentation } from './inventory-item.entity.ts';
-import {
-  inventoryList,
-  type InventoryRelation,
-  type InventoryRow,
-  type InventoryStore,
-} from './inventory-item.store.ts';
+import type { InventoryRelation, InventoryRow, InventoryStore } from './inventory-item.store.ts';
 
 const fields = { quantity: required(stockQuantityRule) };
 
-export const inventoryKind = {
-  ...inventoryList,
+const inventoryKind = {
+  ...nouns.inventory,
   noun: 'inventory item',
-  entity: InventoryItem,
-  representation: inventoryItemRepresentation,
   fields,
   // An item's version covers the status of its pet.
   lockBefore: (stores: Stores, petId: Id): Promise<unknown> => stores.pets.lock(petId),
@@ -26,7 +19,7 @@ export const inventoryKind = {
 
 /** Items are created and deleted with their pets; only the quantity can be changed. */
 export class InventoryService extends NounService<InventoryRow, typeof inventoryKind, InventoryRelation> {
-  protected override readonly kind = inventoryKind;
+  override readonly kind = inventoryKind;
 
   protected override storeIn({ inventory }: Stores): InventoryStore {
     return inventory;

@@ -1,13 +1,13 @@
 import { DomainError } from '../errors.ts';
 import { NounService } from '../noun.service.ts';
+import { nouns } from '../nouns.ts';
 import type { Reference } from '../reference.ts';
 import { anyRule, instantRule, orderQuantityRule } from '../rules.ts';
 import type { Include, UpdateOptions } from '../store.ts';
 import type { Stores } from '../stores.ts';
 import type { Precondition } from '../version.ts';
 import { mayReferTo, optional, withDefault, type ChangesOf, type NewOf } from '../written-fields.ts';
-import { Order, orderRepresentation } from './order.entity.ts';
-import { orderList, type OrderRelation, type OrderRow, type OrderStore } from './order.store.ts';
+import type { OrderRelation, OrderRow, OrderStore } from './order.store.ts';
 
 const pet: Reference = { noun: 'pet', target: ({ pets }) => pets };
 const fields = {
@@ -17,16 +17,14 @@ const fields = {
   complete: withDefault(anyRule<boolean>(), false),
 };
 
-export const orderKind = {
-  ...orderList,
+const orderKind = {
+  ...nouns.order,
   noun: 'order',
-  entity: Order,
-  representation: orderRepresentation,
   fields,
 };
 
 export class OrderService extends NounService<OrderRow, typeof orderKind, OrderRelation> {
-  protected override readonly kind = orderKind;
+  override readonly kind = orderKind;
 
   protected override storeIn({ orders }: Stores): OrderStore {
     return orders;

@@ -1,5 +1,6 @@
 import { compareIds } from '../id.ts';
 import { NounService } from '../noun.service.ts';
+import { nouns } from '../nouns.ts';
 import type { Page, PageArguments } from '../page.ts';
 import type { Reference } from '../reference.ts';
 import { anyRule, nameRule } from '../rules.ts';
@@ -7,8 +8,8 @@ import type { Include, UpdateOptions } from '../store.ts';
 import type { Stores } from '../stores.ts';
 import type { Precondition } from '../version.ts';
 import { refersTo, required, withDefault, type ChangesOf, type NewOf } from '../written-fields.ts';
-import { Pet, petRepresentation, type PetStatus } from './pet.entity.ts';
-import { petList, type PetRelation, type PetRow, type PetStore } from './pet.store.ts';
+import type { PetStatus } from './pet.entity.ts';
+import type { PetRelation, PetRow, PetStore } from './pet.store.ts';
 
 const category: Reference = { noun: 'category', target: ({ categories }) => categories };
 const fields = {
@@ -22,11 +23,9 @@ export interface PetPickRequest extends Pick<PageArguments, 'first' | 'after'> {
   readonly status?: PetStatus | undefined;
 }
 
-export const petKind = {
-  ...petList,
+const petKind = {
+  ...nouns.pet,
   noun: 'pet',
-  entity: Pet,
-  representation: petRepresentation,
   fields,
   conflict: (id: string) => `Pet ${id} has orders: cancel them or change their petId first.`,
 };
@@ -36,7 +35,7 @@ const newStock = { quantity: 0 };
 
 /** A pet's inventory item is deleted with it. */
 export class PetService extends NounService<PetRow, typeof petKind, PetRelation> {
-  protected override readonly kind = petKind;
+  override readonly kind = petKind;
 
   protected override storeIn({ pets }: Stores): PetStore {
     return pets;

@@ -6,7 +6,7 @@ import { OperationTypeNode } from 'graphql';
 import { type Accounts, type Caller, sizeOf } from '../../platform/callers/index.ts';
 import { inBackground } from '../../platform/background.ts';
 import type { IdempotencyService } from '../../domain/idempotency/idempotency.service.ts';
-import { createServices, type ServiceOptions } from '../../domain/services.ts';
+import { Services, type ServiceOptions } from '../../domain/services.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { preferredType } from '../../platform/http/index.ts';
 import type { ApiRoutes } from '../../http/api.ts';
@@ -234,7 +234,7 @@ class Endpoint {
   ): Promise<void> {
     const { idempotency } = this.#options;
     const stores = this.#options.stores.for(request.caller);
-    const services = createServices(stores, request.principal, this.#options.services);
+    const services = new Services(stores, request.principal, this.#options.services);
     const keyed = key === undefined ? undefined : new KeyedWrites(idempotency, stores, request.principal.id, key);
     const context = new GraphQLContext(stores, services, this.#nestedQuota, request, { keyed });
     const response = await executeOperation(call, context, this.#options);

@@ -14,7 +14,7 @@ import type { Principal } from '../../domain/access/principal.ts';
 import { isUnavailable } from '../../domain/errors.ts';
 import type { EventFilter } from '../../domain/events/event-filter.ts';
 import { type EventPosition, memoryOf, type StoreEvent } from '../../domain/events/event.ts';
-import { createServices } from '../../domain/services.ts';
+import { Services } from '../../domain/services.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { type FeedStream, FeedStreams, type Framing, type StreamTerms } from '../../platform/feed/index.ts';
 import type { OnRefusal } from '../../http/observe/bounds.ts';
@@ -115,7 +115,7 @@ export class EventStreams {
     const { stores } = this.#options;
     const { caller, principal, memory, selection, filter, onTooMany } = opening;
     const inStores = stores.for(caller);
-    const { events } = createServices(inStores, principal);
+    const { events } = new Services(inStores, principal);
     if (opening.after !== undefined) await events.readAfter(opening.after, 1);
     const after = opening.after ?? (await inStores.events.last());
     if (this.#isDraining) throw draining();
@@ -168,7 +168,7 @@ export class EventStreams {
     const { stores, callers, onFailure } = this.#options;
     const caller = callers.for(principal.id);
     // Each read has a caller of its own: the failure of one isn't that of the next.
-    const events = () => createServices(stores.for(caller.apart()), principal).events;
+    const events = () => new Services(stores.for(caller.apart()), principal).events;
     const subscriber = this.#subscribers.acquire(key, () => new KeySubscriber(this.#options, key, principal));
     const shared = this.#texts.acquire(selection);
     return this.#streams.begin({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 
-import { categoryKind } from '../../../src/domain/categories/category.service.ts';
+import { categoryList } from '../../../src/domain/categories/category.store.ts';
 import type { Id } from '../../../src/domain/id.ts';
 import { inventorySorting, type InventoryFilter } from '../../../src/domain/inventory/inventory-item.store.ts';
 import { orderSorting, type OrderFilter } from '../../../src/domain/orders/order.store.ts';
@@ -170,7 +170,7 @@ describe('a read returns what sorting and filtering in memory returns', () => {
   it('for categories', async () => {
     await expectReads({
       store: opened.stores.categories,
-      sorting: categoryKind.sorting,
+      sorting: categoryList.sorting,
       rows: stored.categories,
       filter: () => ({ nameContains: maybe(() => dice.oneOf(names)) }),
       matches: (filter, row) => nameContains(filter.nameContains, row.name),

@@ -8,7 +8,7 @@ import { inventorySorting } from '../../../src/domain/inventory/inventory-item.s
 import type { ListRequest, Page, PageArguments, Sorting } from '../../../src/domain/page.ts';
 import { petStatuses } from '../../../src/domain/pets/pet.entity.ts';
 import { petSorting } from '../../../src/domain/pets/pet.store.ts';
-import { createServices } from '../../../src/domain/services.ts';
+import { Services } from '../../../src/domain/services.ts';
 import { PageConnection } from '../../../src/graphql/connections/connection.ts';
 import { openTestDatabase } from '../../support/opened-database.ts';
 import { SeededRandom } from '../../support/seeded-random.ts';
@@ -21,7 +21,7 @@ const maxWalked = 50;
 const opened = await openTestDatabase({ maxWalked });
 const stored = await fillAtRandom(opened.sql, new SeededRandom(20_261_127));
 await opened.sql('analyze');
-const services = createServices(opened.stores, operator);
+const services = new Services(opened.stores, operator);
 
 /** A list as clients ask for it, beside all of its rows. */
 interface Kind<Row, Filter, SortField extends string> {
