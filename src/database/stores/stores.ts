@@ -4,26 +4,17 @@ import type { Caller } from '../../platform/callers/index.ts';
 import { ApiKeyChange } from '../../domain/access/api-key-change.entity.ts';
 import { ApiKeyUsage } from '../../domain/access/api-key-usage.entity.ts';
 import { ApiKey } from '../../domain/access/api-key.entity.ts';
-import type { ApiKeyStore } from '../../domain/access/api-key.store.ts';
-import type { CategoryStore } from '../../domain/categories/category.store.ts';
-import type { EventStore } from '../../domain/events/event.store.ts';
 import { FieldRecord } from '../../domain/idempotency/field-record.entity.ts';
 import { IdempotencyRecord } from '../../domain/idempotency/idempotency-record.entity.ts';
-import type { IdempotencyStore } from '../../domain/idempotency/idempotency.store.ts';
-import type { InventoryStore } from '../../domain/inventory/inventory-item.store.ts';
 import { nouns } from '../../domain/nouns.ts';
-import type { OrderStore } from '../../domain/orders/order.store.ts';
-import type { PetStore } from '../../domain/pets/pet.store.ts';
 import { DeprecatedUse } from '../../domain/requests/deprecated-use.entity.ts';
 import { KeyRequest } from '../../domain/requests/key-request.entity.ts';
 import { KeyUse } from '../../domain/requests/key-use.entity.ts';
-import type { RequestStore } from '../../domain/requests/request.store.ts';
 import type { SharedClock } from '../../platform/remote-clock.ts';
 import type { Stores, TransactionKind } from '../../domain/stores.ts';
 import { WebhookAttempt } from '../../domain/webhooks/webhook-attempt.entity.ts';
 import { WebhookEndpointChange } from '../../domain/webhooks/webhook-endpoint-change.entity.ts';
 import { WebhookEndpoint } from '../../domain/webhooks/webhook-endpoint.entity.ts';
-import type { WebhookStore } from '../../domain/webhooks/webhook.store.ts';
 import type { WithEntities } from '../entity-manager.ts';
 import { createApiKeyStore } from './api-key.store.ts';
 import { createCategoryStore } from './category.store.ts';
@@ -73,7 +64,12 @@ export function createStores(
   clock: SharedClock,
   maxWalked?: number,
 ): (session: Session) => Stores {
-  const makers: StoreMakers = {
+  const makers = storeMakers(metadata, withEntities, maxWalked);
+  return (session) => new SessionStores(session, clock, makers);
+}
+
+function storeMakers(metadata: MetadataStorage, withEntities: WithEntities, maxWalked?: number) {
+  return {
     pets: createPetStore(metadata, maxWalked),
     categories: createCategoryStore(metadata, maxWalked),
     orders: createOrderStore(metadata, maxWalked),
@@ -84,13 +80,9 @@ export function createStores(
     requests: createRequestStore(metadata, withEntities),
     webhooks: createWebhookStore(metadata, withEntities),
   };
-  return (session) => new SessionStores(session, clock, makers);
 }
 
-/** Makes each store in a session. */
-type StoreMakers = {
-  readonly [Name in Exclude<keyof Stores, 'transaction' | 'clock'>]: (session: Session) => Stores[Name];
-};
+type StoreMakers = ReturnType<typeof storeMakers>;
 
 /** Each store is made where it is used: it is as light as this one. */
 class SessionStores implements Stores {
@@ -104,39 +96,39 @@ class SessionStores implements Stores {
     this.#makers = makers;
   }
 
-  get pets(): PetStore {
+  get pets() {
     return this.#makers.pets(this.#session);
   }
 
-  get categories(): CategoryStore {
+  get categories() {
     return this.#makers.categories(this.#session);
   }
 
-  get orders(): OrderStore {
+  get orders() {
     return this.#makers.orders(this.#session);
   }
 
-  get inventory(): InventoryStore {
+  get inventory() {
     return this.#makers.inventory(this.#session);
   }
 
-  get apiKeys(): ApiKeyStore {
+  get apiKeys() {
     return this.#makers.apiKeys(this.#session);
   }
 
-  get events(): EventStore {
+  get events() {
     return this.#makers.events(this.#session);
   }
 
-  get idempotency(): IdempotencyStore {
+  get idempotency() {
     return this.#makers.idempotency(this.#session);
   }
 
-  get requests(): RequestStore {
+  get requests() {
     return this.#makers.requests(this.#session);
   }
 
-  get webhooks(): WebhookStore {
+  get webhooks() {
     return this.#makers.webhooks(this.#session);
   }
 
