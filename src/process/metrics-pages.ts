@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 
 import type { OnRefusal } from '../http/observe/bounds.ts';
-import { createMetricsServer, type Metrics, type MetricsSource, registerMetrics } from '../http/observe/metrics.ts';
+import type { Metrics } from '../http/observe/metrics.ts';
+import { createMetricsServer, type MetricsSource, registerMetrics } from '../http/observe/metrics-server.ts';
 import type { Callers } from '../platform/callers/index.ts';
 import type { Config } from '../settings/config.ts';
 import { type ProcessMetrics, sumOf } from '../platform/workers/index.ts';

@@ -4,7 +4,7 @@ import { type Logger, pino } from 'pino';
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 
 import type { Config } from '../settings/config.ts';
-import { createMetricsServer } from '../http/observe/metrics.ts';
+import { createMetricsServer } from '../http/observe/metrics-server.ts';
 import { backlog, listenForConnections, listenOn } from './listen.ts';
 import { inBackground, within } from '../platform/background.ts';
 import { Callers } from '../platform/callers/index.ts';

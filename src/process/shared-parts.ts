@@ -1,7 +1,8 @@
 import type { Server } from 'node:http';
 
 import { unavailable } from '../domain/errors.ts';
-import type { Metrics, MetricsSource } from '../http/observe/metrics.ts';
+import type { Metrics } from '../http/observe/metrics.ts';
+import type { MetricsSource } from '../http/observe/metrics-server.ts';
 import { every, inBackground } from '../platform/background.ts';
 import type { LeaseCounter } from '../platform/callers/index.ts';
 import type { CounterAnswer, CounterHost, SubjectUsage, UsageTable } from '../platform/quotas/index.ts';

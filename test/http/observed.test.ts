@@ -2,7 +2,8 @@ import { expect, it } from '@jest/globals';
 import type { InjectOptions } from 'fastify';
 
 import { shownPrefix } from '../../src/domain/access/api-key.ts';
-import { createMetricsServer, Metrics } from '../../src/http/observe/metrics.ts';
+import { Metrics } from '../../src/http/observe/metrics.ts';
+import { createMetricsServer } from '../../src/http/observe/metrics-server.ts';
 import { Callers } from '../../src/platform/callers/index.ts';
 import { portOf, responseTo } from '../platform/http/raw-requests.ts';
 import { startTestApp } from '../support/test-app.ts';

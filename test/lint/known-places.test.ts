@@ -53,7 +53,7 @@ const watched: readonly Watched[] = [
     pattern:
       /\.(?:on|once)\(\s*'(?:request|upgrade|checkContinue|checkExpectation|clientError)'|\bclientErrorHandler\b|\bfastify\(\{|\bcreateServer\b[^;]*from 'node:https?'/,
     places: {
-      'src/http/observe/metrics.ts': 'stands on `createNodeServer`, and destroys what is no request',
+      'src/http/observe/metrics-server.ts': 'stands on `createNodeServer`, and destroys what is no request',
       'src/http/server.ts': 'stands on `createNodeServer`, and what is no request is refused by `refuse`',
       'src/platform/http/node-server.ts': 'begins all of it by its connection: `http/ticks.test.ts`',
       'src/platform/egress/sender.ts': 'of a receiver, whose upgrade is a failure',
