@@ -2,14 +2,14 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { PostgresCluster } from '../support/postgres-cluster.ts';
-import { cores, MeasuredProcess, pin, pinned } from './measured-process.ts';
-import { createKey, mainOf, root, startService } from './measured-service.ts';
+import { cores, cpuMicrosOfAll, MeasuredProcess, pin, pinned } from './measured-process.ts';
+import { createKeysFor, mainOf, root, startService } from './measured-service.ts';
 import { databaseBeside, fillStore } from './filled-store.ts';
 import { printTable, type Measured } from './report.ts';
 import { benchScale } from './scale.ts';
 import { benchWorkers } from './workers.ts';
-import { emptyResults, Rounds, type RoundOptions, type Server, type Servers } from './rounds.ts';
-import { smallestStore, workloads, type StoreSize } from './workloads.ts';
+import { type DatabaseTime, emptyResults, Rounds, type RoundOptions, type Server, type Servers } from './rounds.ts';
+import { smallestStore, workloads, type StoreSize, type Workload } from './workloads.ts';
 
 const usage = `usage: npm run bench -- [workers|scale] [--pets 100000] [--only G1,R2] [--seconds 2] [--rounds 2] [--processes 3] [--connections 32] [--against FOLDER] [--million]
 
@@ -18,7 +18,7 @@ arrival rate of half of what the service takes. The database is a PostgreSQL ser
 an empty one is filled with so many pets, a filled one is used as it is. Then the memory of the service.
 Processes of one build differ by up to 15 %: the rounds are repeated with --processes new ones of each, and the medians count.
 The fixed arrival rate and memory are those of the last process.
---only takes the workloads G1 G2 G2L G3 G3V G4 G4L G4I R1 R2 R3 R3I U1 COLD (new documents) and MANY (500 documents, one after another).
+--only takes the workloads G1 G2 G2L G3 G3V G4 G4L G4I R1 R2 R3 R3I U1, most of them with a K behind for a thousand keys (G1K), COLD (new documents) and MANY (500 documents, one after another).
 --against measures another build too, in the same rounds: the built work tree of another version, with a database of its own beside the other.
 With \`workers\` the service with WORKERS=2 is measured against one process and against two that aren't connected: processor time of all processes, and memory.
 With \`scale\` the response times of requests whose time may depend on the number of rows, with --pets beside 100,000; the databases scale_N are kept on a server of BENCH_DATABASE_URL.
@@ -79,15 +79,15 @@ function onServerCores(...command: readonly string[]): readonly string[] {
   return pinned([process.execPath, ...command], cores?.server);
 }
 
-/** Starts the build in the folder, with a key. */
-async function startBuild(folder: string, databaseUrl: string): Promise<Server> {
+/** Starts the build in the folder, with the keys that the workloads need. */
+async function startBuild(folder: string, databaseUrl: string, chosen: readonly Workload[]): Promise<Server> {
   const service = await startService({ DATABASE_URL: databaseUrl }, onServerCores(mainOf(folder)));
-  return { process: service, headers: { authorization: `Bearer ${await createKey(service.address)}` } };
+  return { process: service, keys: await createKeysFor(chosen, service.address) };
 }
 
 async function startLimit(databaseUrl: string): Promise<Server> {
   const command = onServerCores(join(import.meta.dirname, 'limit-process.ts'), databaseUrl);
-  return { process: await MeasuredProcess.start(command, { NODE_ENV: 'production' }), headers: {} };
+  return { process: await MeasuredProcess.start(command, { NODE_ENV: 'production' }), keys: [] };
 }
 
 /** Fills the database of the other build, and returns its URL. */
@@ -98,7 +98,7 @@ async function fillOther(folder: string, databaseUrl: string, store: StoreSize):
   return ownDatabaseUrl;
 }
 
-async function bench(options: Options, databaseUrl: string): Promise<void> {
+async function bench(options: Options, databaseUrl: string, databaseTime?: DatabaseTime): Promise<void> {
   if (options.isOfScale) {
     const sizes = new Set([100_000, options.pets ?? 100_000]);
     process.stdout.write(`${await benchScale([...sizes], databaseUrl)}\n`);
@@ -117,12 +117,12 @@ async function bench(options: Options, databaseUrl: string): Promise<void> {
   for (let left = options.processes; left > 0; left -= 1) {
     process.stderr.write(`processes to go: ${left}\n`);
     const servers = {
-      against: otherUrl === undefined ? undefined : await startBuild(against!, otherUrl),
-      service: await startBuild(root, databaseUrl),
+      against: otherUrl === undefined ? undefined : await startBuild(against!, otherUrl, options.chosen),
+      service: await startBuild(root, databaseUrl, options.chosen),
       limit: await startLimit(databaseUrl),
     };
     try {
-      memory = await measure(servers, store, results, options, left === 1);
+      memory = await measure(servers, new Rounds(servers, store, databaseTime), results, options, left === 1);
     } finally {
       await Promise.all(Object.values(servers).map(async (server) => server?.process.stop()));
     }
@@ -133,7 +133,7 @@ async function bench(options: Options, databaseUrl: string): Promise<void> {
 /** Adds to the results; returns the memory of the service. */
 async function measure(
   servers: Servers,
-  store: StoreSize,
+  rounds: Rounds,
   results: readonly Measured[],
   options: Options,
   isLast: boolean,
@@ -143,7 +143,6 @@ async function measure(
     memory.push(`${servers.service.process.residentMegabytes.toFixed(0)} MB ${when}`);
   };
   noteMemory('at rest');
-  const rounds = new Rounds(servers, store);
   await rounds.measure(results, options);
   if (isLast) await rounds.measureAtRate(results, options);
   noteMemory('after the load');
@@ -160,7 +159,7 @@ if (databaseUrl === undefined) {
   const cluster = await PostgresCluster.create();
   pin(cluster.pid, cores?.database);
   try {
-    await bench(options, cluster.url);
+    await bench(options, cluster.url, () => cpuMicrosOfAll(cluster.pid));
   } finally {
     cluster.remove();
   }

@@ -38,7 +38,7 @@ class Build {
   readonly cluster: PostgresCluster;
   readonly #service: MeasuredProcess;
   readonly #store: StoreSize;
-  readonly #headers: Readonly<Record<string, string>>;
+  readonly #keys: readonly string[];
   /** One connection: a new one takes milliseconds. */
   readonly #client: pg.Client;
   #from = 1;
@@ -47,21 +47,21 @@ class Build {
     const cluster = await PostgresCluster.create();
     const store = await fillStore(cluster.url, undefined, folder);
     const service = await startService({ DATABASE_URL: cluster.url }, [process.execPath, mainOf(folder)]);
-    const headers = { authorization: `Bearer ${await createKey(service.address)}` };
-    return new Build(cluster, service, store, headers, await connect(cluster.url));
+    const keys = [await createKey(service.address)];
+    return new Build(cluster, service, store, keys, await connect(cluster.url));
   }
 
   private constructor(
     cluster: PostgresCluster,
     service: MeasuredProcess,
     store: StoreSize,
-    headers: Readonly<Record<string, string>>,
+    keys: readonly string[],
     client: pg.Client,
   ) {
     this.cluster = cluster;
     this.#service = service;
     this.#store = store;
-    this.#headers = headers;
+    this.#keys = keys;
     this.#client = client;
   }
 
@@ -78,7 +78,7 @@ class Build {
       workload,
       store: this.#store,
       connections,
-      headers: this.#headers,
+      keys: this.#keys,
       seconds,
       from: this.#from,
     });

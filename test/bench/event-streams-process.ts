@@ -99,7 +99,7 @@ function neighbour(): Promise<LoadResult> {
     arrivalsPerSecond: 20,
     seconds: neighbourSeconds,
     from: 1,
-    headers: { authorization: `Bearer ${adminKey}` },
+    keys: [adminKey],
   });
 }
 

@@ -21,7 +21,8 @@ export interface LoadJob {
   readonly arrivalsPerSecond?: number | undefined;
   /** The number that the first request varies by. */
   readonly from: number;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Each request has the next one; none for a server without keys. */
+  readonly keys: readonly string[];
 }
 
 /** What it writes, as JSON, to its standard output. Latencies are in milliseconds. */
@@ -36,7 +37,8 @@ export interface LoadResult {
 
 const job = JSON.parse(await text(process.stdin)) as LoadJob;
 const workload = workloads.find(({ name }) => name === job.workload)!;
-const headers = { 'content-type': 'application/json', ...job.headers };
+const headers = { 'content-type': 'application/json' };
+const headersByKey = job.keys.map((key) => ({ ...headers, authorization: `Bearer ${key}` }));
 const latencies: number[] = [];
 let next = job.from;
 const failures: string[] = [];
@@ -57,7 +59,8 @@ async function send(client: Client, arrivedAt: number): Promise<void> {
     body,
     headers: own,
   } = workload.isOneTime ? requestOf(n) : prebuilt[(n - job.from) % prebuilt.length]!;
-  const response = await client.request({ method, path, headers: { ...headers, ...own }, body: body ?? null });
+  const common = headersByKey[n % headersByKey.length] ?? headers;
+  const response = await client.request({ method, path, headers: { ...common, ...own }, body: body ?? null });
   const responseBody = await response.body.text();
   latencies.push(performance.now() - arrivedAt);
   if (response.statusCode >= 300 || responseBody.includes('"errors"'))

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 
 import { MeasuredProcess } from './measured-process.ts';
+import type { Workload } from './workloads.ts';
 
 export const root = join(import.meta.dirname, '../..');
 
@@ -22,6 +23,14 @@ export function startService(
     ADMIN_API_KEY: adminKey,
     ...settings,
   });
+}
+
+/** The keys that send the workloads: one, or a thousand. */
+export async function createKeysFor(chosen: readonly Workload[], address: string): Promise<string[]> {
+  const count = chosen.some(({ isOfManyKeys }) => isOfManyKeys) ? 1000 : 1;
+  const keys: string[] = [];
+  while (keys.length < count) keys.push(await createKey(address));
+  return keys;
 }
 
 /** A key, by default one whose quota never runs out, so that it is only counted. */

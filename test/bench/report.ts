@@ -4,6 +4,8 @@ import type { Workload } from './workloads.ts';
 export interface Measurement extends LoadResult {
   /** Processor time of the server per request, in microseconds. */
   readonly cpuMicros: number;
+  /** Of PostgreSQL; not a number where its processes can't be seen. */
+  readonly databaseMicros: number;
 }
 
 /** `against` is another build of the service. */
@@ -26,11 +28,12 @@ const columns = [
   'p50 ms',
   'p99 ms',
   'CPU µs',
+  'PostgreSQL µs',
   '× the limit',
   'by process',
   'requests/s of the limit',
 ];
-const rateColumns = ['at a fixed rate', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs'];
+const rateColumns = ['at a fixed rate', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs', 'PostgreSQL µs'];
 
 /**
  * The medians of all rounds with all processes. The ratio to the limit is the median of the rounds' own ratios, each
@@ -81,7 +84,12 @@ function figures(rounds: readonly Measurement[]): string[] {
     of(({ p50 }) => p50).toFixed(2),
     of(({ p99 }) => p99).toFixed(2),
     of(({ cpuMicros }) => cpuMicros).toFixed(0),
+    seen(of(({ databaseMicros }) => databaseMicros)),
   ];
+}
+
+function seen(micros: number): string {
+  return Number.isNaN(micros) ? '' : micros.toFixed(0);
 }
 
 export function throughput({ requests, seconds }: LoadResult): number {

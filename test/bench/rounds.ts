@@ -8,7 +8,8 @@ import { partOf, type LoadRequest, type StoreSize, type Workload } from './workl
 /** A server under load; `against` is another build of the service. */
 export interface Server {
   readonly process: MeasuredProcess;
-  readonly headers: Readonly<Record<string, string>>;
+  /** The first one sends what isn't of many keys; none for a server without keys. */
+  readonly keys: readonly string[];
 }
 
 export interface Servers {
@@ -16,6 +17,9 @@ export interface Servers {
   readonly against?: Server | undefined;
   readonly limit: Server;
 }
+
+/** Microseconds of processor time that the database has taken so far; undefined where it can't be seen. */
+export type DatabaseTime = (() => number) | undefined;
 
 export interface RoundOptions {
   readonly chosen: readonly Workload[];
@@ -40,12 +44,14 @@ export class Rounds {
   readonly #servers: Servers;
   readonly #targets: readonly Target[];
   readonly #store: StoreSize;
+  readonly #databaseTime: DatabaseTime;
   #nextNumber = 1;
 
-  constructor(servers: Servers, store: StoreSize) {
+  constructor(servers: Servers, store: StoreSize, databaseTime: DatabaseTime) {
     this.#servers = servers;
     this.#targets = targets.filter((target) => servers[target] !== undefined);
     this.#store = store;
+    this.#databaseTime = databaseTime;
   }
 
   /** Rounds of all workloads on all targets one after another, in a closed loop. */
@@ -109,8 +115,8 @@ export class Rounds {
     { connections }: RoundOptions,
     arrivalsPerSecond?: number,
   ): Promise<Measurement> {
-    const { process: server, headers } = this.#server(target);
-    const before = server.cpuMicros;
+    const { process: server, keys } = this.#server(target);
+    const before = { server: server.cpuMicros, database: this.#databaseTime?.() };
     const job = {
       requests: requestsTo(target),
       workload: workload.name,
@@ -120,11 +126,13 @@ export class Rounds {
       arrivalsPerSecond,
       addresses: [server.address],
       from: this.#nextNumber,
-      headers,
+      keys: keysFor(workload, keys),
     };
     const result = await load(job, cores?.load);
     this.#nextNumber += result.requests + 1;
-    return { ...result, cpuMicros: (server.cpuMicros - before) / result.requests };
+    const cpuMicros = (server.cpuMicros - before.server) / result.requests;
+    const databaseMicros = ((this.#databaseTime?.() ?? Number.NaN) - (before.database ?? 0)) / result.requests;
+    return { ...result, cpuMicros, databaseMicros };
   }
 
   /** All have to send the same data, or the comparison says nothing. */
@@ -144,10 +152,13 @@ export class Rounds {
   }
 
   async #send(target: Target, { method, path, body }: LoadRequest): Promise<unknown> {
-    const { process: server, headers } = this.#server(target);
+    const {
+      process: server,
+      keys: [key],
+    } = this.#server(target);
     const response = await fetch(server.address + path, {
       method,
-      headers: { 'content-type': 'application/json', ...headers },
+      headers: { 'content-type': 'application/json', ...(key && { authorization: `Bearer ${key}` }) },
       body: body ?? null,
     });
     return response.json();
@@ -163,6 +174,11 @@ export class Rounds {
  * to compile.
  */
 const warmUpSeconds = { service: 8, against: 8, limit: 2 };
+
+/** Of a server's keys those that send the workload. */
+export function keysFor({ isOfManyKeys }: Workload, keys: readonly string[]): readonly string[] {
+  return isOfManyKeys ? keys : keys.slice(0, 1);
+}
 
 function forEachTarget(): Record<Target, never[]> {
   return { service: [], against: [], limit: [] };

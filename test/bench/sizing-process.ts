@@ -50,15 +50,15 @@ async function measureDisk(): Promise<void> {
 /** What each workload takes of each server. */
 async function measureRequests(): Promise<void> {
   const service = await startService({ DATABASE_URL: cluster.url, REDIS_URL: redisUrl });
-  const headers = { authorization: `Bearer ${await createKey(service.address)}` };
+  const keys = [await createKey(service.address)];
   const atRest = service.residentMegabytes;
   let from = 1;
   try {
     for (const workload of measuredNames) {
       const job = { addresses: [service.address], requests: 'service' as const, workload, store, connections };
-      from += (await load({ ...job, headers, seconds, from })).requests + 1;
+      from += (await load({ ...job, keys, seconds, from })).requests + 1;
       const before = [service.cpuMicros, cpuMicrosOfAll(cluster.pid), cpuMicrosOf(redis.pid!)];
-      const { requests, seconds: taken } = await load({ ...job, headers, seconds, from });
+      const { requests, seconds: taken } = await load({ ...job, keys, seconds, from });
       from += requests + 1;
       const after = [service.cpuMicros, cpuMicrosOfAll(cluster.pid), cpuMicrosOf(redis.pid!)];
       const [own, postgres, counting] = after.map((micros, index) => ((micros - before[index]!) / requests).toFixed(0));

@@ -140,7 +140,7 @@ function requests(address: string): Promise<LoadResult> {
     arrivalsPerSecond: 100,
     seconds,
     from: 1,
-    headers: { authorization: `Bearer ${loadKey}` },
+    keys: [loadKey],
   };
   return load(job, cores?.load);
 }

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 
 import { load } from './load.ts';
+import type { LoadResult } from './load-process.ts';
 import {
   childrenOf,
   cpuMicrosOf,
@@ -10,9 +11,9 @@ import {
   type MeasuredProcess,
   proportionalMegabytes,
 } from './measured-process.ts';
-import { createKey, startService } from './measured-service.ts';
-import { layOut, median, throughput, type Measurement } from './report.ts';
-import { rotated, showProgress, type RoundOptions } from './rounds.ts';
+import { createKeysFor, startService } from './measured-service.ts';
+import { layOut, median, throughput } from './report.ts';
+import { keysFor, rotated, showProgress, type RoundOptions } from './rounds.ts';
 import type { StoreSize, Workload } from './workloads.ts';
 
 /** One process; two that know nothing of each other, each with half of the connections; two workers of one command. */
@@ -21,7 +22,8 @@ type Target = (typeof targets)[number];
 
 const startMillis = 5_000;
 
-interface Result extends Measurement {
+interface Result extends LoadResult {
+  readonly cpuMicros: number;
   /** Of the primary, in the processor time of all. */
   readonly primaryShare: number;
 }
@@ -80,14 +82,14 @@ async function measure(
   store: StoreSize,
   results: Map<string, Result[]>,
 ): Promise<void> {
-  const key = await createKey(started['one process'][0]!.address);
+  const keys = await createKeysFor(options.chosen, started['one process'][0]!.address);
   // The first rounds are for V8 to compile what they run.
   for (let round = -1; round < options.rounds; round += 1) {
     for (const workload of options.chosen) {
       for (const target of rotated(targets, round + targets.length)) {
         showProgress(`round ${round + 1} of ${options.rounds}: ${workload.name} ${target}`);
         const seconds = round < 0 ? 4 * options.seconds : options.seconds;
-        const result = await loadOn(started[target], workload, { ...options, seconds }, store, key);
+        const result = await loadOn(started[target], workload, { ...options, seconds }, store, keys);
         const name = `${workload.name} ${target}`;
         if (round >= 0) results.set(name, [...(results.get(name) ?? []), result]);
       }
@@ -103,7 +105,7 @@ async function loadOn(
   workload: Workload,
   { connections, seconds }: Pick<RoundOptions, 'connections' | 'seconds'>,
   store: StoreSize,
-  key: string,
+  keys: readonly string[],
 ): Promise<Result> {
   const cpuOf = (read: (pid: number) => number): number => servers.reduce((sum, { pid }) => sum + read(pid), 0);
   const [all, own] = [cpuOf(cpuMicrosOfAll), cpuOf(cpuMicrosOf)];
@@ -115,7 +117,7 @@ async function loadOn(
     seconds,
     addresses: servers.map(({ address }) => address),
     from: nextNumber,
-    headers: { authorization: `Bearer ${key}` },
+    keys: keysFor(workload, keys),
   });
   nextNumber += result.requests + 1;
   const cpuMicros = cpuOf(cpuMicrosOfAll) - all;

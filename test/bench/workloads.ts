@@ -19,6 +19,8 @@ export interface Workload {
   readonly isWrite?: true;
   /** No request may be sent a second time: a write, or a document that has to be new. */
   readonly isOneTime?: true;
+  /** Each request has the next one of a thousand keys, as where many clients send little each. */
+  readonly isOfManyKeys?: true;
 }
 
 /** The ids of pets and of categories run from 1 to these. */
@@ -88,7 +90,7 @@ function limitG1({ petId }: Part): LoadRequest {
 }
 
 /** Workloads in the forms that clients send, then first-time and many different GraphQL operations. */
-export const workloads: readonly Workload[] = [
+const oneKeyWorkloads: readonly Workload[] = [
   {
     name: 'G1',
     title: 'a page of 20 pets with their categories',
@@ -200,11 +202,20 @@ export const workloads: readonly Workload[] = [
   },
 ];
 
+const namesOfManyKeys = new Set(['G1', 'G2', 'G2L', 'G3V', 'G4', 'G4L', 'G4I', 'R1', 'R2', 'R3', 'R3I', 'U1']);
+
+/** What one key sends, and some of it as a thousand keys send it: the name with a K. */
+export const workloads: readonly Workload[] = oneKeyWorkloads.flatMap((workload) => {
+  if (!namesOfManyKeys.has(workload.name)) return [workload];
+  const { name, title } = workload;
+  return [workload, { ...workload, name: `${name}K`, title: `${title}; 1,000 keys`, isOfManyKeys: true }];
+});
+
 function graphql(query: string, variables?: object): LoadRequest {
   return { method: 'POST', path: '/graphql', body: JSON.stringify({ query, variables }) };
 }
 
 function cursorAt(id: string, kind = 'pets'): string {
-  const scope = { kind, sortField: 'ID', valueType: undefined };
+  const scope = { kind, sortField: 'ID', key: null };
   return encodeCursor(scope, { value: null, id: id as Id });
 }
