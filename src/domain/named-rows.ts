@@ -1,7 +1,7 @@
 import { parseId, type Id } from './id.ts';
 import { lockOrder } from './lock-order.ts';
-import { nouns, type CollectionOf, type NounName } from './nouns.ts';
-import type { LockStrength } from './store.ts';
+import { nouns, type CollectionOf, type NounName, type ReferenceOf } from './nouns.ts';
+import { type LockStrength, SerializationFailure } from './store.ts';
 import type { Stores } from './stores.ts';
 
 /** From the strongest to the weakest. */
@@ -10,8 +10,20 @@ const strengths: readonly LockStrength[] = ['deleteNow', 'delete', 'change', 're
 /** A row that an input names, and for what it is locked. An id that isn't one, or that is unset, names no row. */
 export interface NamedRow {
   readonly noun: NounName;
-  readonly id: string | null | undefined;
+  readonly id: string | IdBehind | null | undefined;
   readonly strength: LockStrength;
+}
+
+/** The id of a row that a row of the input names. */
+interface IdBehind {
+  readonly noun: NounName;
+  readonly id: string;
+  readonly reference: string;
+}
+
+/** `behind('order', id, 'petId')` is the pet of the order with this id. The order itself has to be locked too. */
+export function behind<Name extends NounName>(noun: Name, id: string, reference: ReferenceOf<Name>): IdBehind {
+  return { noun, id, reference };
 }
 
 /** A row that another one names, or begins to name. */
@@ -30,12 +42,26 @@ export function remove(noun: NounName, id: NamedRow['id']): NamedRow {
 /**
  * Locks the rows with the next statement of the transaction, all of a noun as strongly as one of them needs: two
  * statements for one table would have two orders.
+ *
+ * What is behind others is read before, without a lock. Throws SerializationFailure when another row is behind them once
+ * they are locked: the transaction can be done again.
  */
 export async function lockNamedRows(stores: Stores, rows: readonly NamedRow[]): Promise<void> {
+  const ids = await idsOf(stores, rows);
+  await lockInOrder(stores, rows, ids);
+  if (!rows.some(({ id }) => typeof id === 'object' && id !== null)) return;
+  const locked = await idsOf(stores, rows);
+  if (rows.some((row) => locked.get(row) !== ids.get(row)))
+    throw new SerializationFailure('A row has changed between its being read and its lock.');
+}
+
+type Ids = ReadonlyMap<NamedRow, Id | undefined>;
+
+async function lockInOrder(stores: Stores, rows: readonly NamedRow[], idsByRow: Ids): Promise<void> {
   for (const noun of lockOrder) {
-    const named = rows.filter((row) => row.noun === noun && idOfNamed(row) !== undefined);
+    const named = rows.filter((row) => row.noun === noun && idsByRow.get(row) !== undefined);
     if (named.length === 0) continue;
-    const ids = [...new Set(named.map((row) => idOfNamed(row) as Id))];
+    const ids = [...new Set(named.map((row) => idsByRow.get(row) as Id))];
     const needed = new Set(named.map(({ strength }) => strength));
     const store: Pick<Stores[CollectionOf<NounName>], 'lockAll'> = stores[nouns[noun].collection];
     await store.lockAll(ids, strengths.find((each) => needed.has(each)) ?? 'delete');
@@ -62,6 +88,22 @@ export async function lockDeletions(stores: Stores, rows: readonly NamedRow[]): 
   );
 }
 
-function idOfNamed({ id }: NamedRow): Id | undefined {
-  return id === null || id === undefined ? undefined : parseId(id);
+/** Of rows behind others those that are named now: one statement for each row before them. */
+async function idsOf(stores: Stores, rows: readonly NamedRow[]): Promise<Ids> {
+  const ids = new Map<NamedRow, Id | undefined>();
+  for (const row of rows) {
+    const { id } = row;
+    if (id === null || id === undefined) continue;
+    ids.set(row, typeof id === 'string' ? parseId(id) : await idBehind(stores, id));
+  }
+  return ids;
+}
+
+async function idBehind(stores: Stores, { noun, id, reference }: IdBehind): Promise<Id | undefined> {
+  const parsed = parseId(id);
+  if (parsed === undefined) return undefined;
+  const store: Pick<Stores[CollectionOf<NounName>], 'byIds'> = stores[nouns[noun].collection];
+  const [row] = await store.byIds([parsed]);
+  const behindIt: unknown = (row as Readonly<Record<string, unknown>> | undefined)?.[reference];
+  return typeof behindIt === 'string' ? (behindIt as Id) : undefined;
 }

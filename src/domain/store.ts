@@ -107,6 +107,15 @@ export class ForeignKeyViolation extends Error {
   }
 }
 
+/**
+ * What a transaction has read has changed before it could lock it. As PostgreSQL's own it has SQLSTATE 40001, so that an
+ * `atomic` one is done again, and any other is UNAVAILABLE.
+ */
+export class SerializationFailure extends Error {
+  override readonly name = 'SerializationFailure';
+  readonly code = '40001';
+}
+
 /** A change of a row. */
 export interface UpdateOptions<Relation extends string = never> {
   /** Checked on the locked row; when it fails, nothing is changed and PRECONDITION_FAILED is thrown. */

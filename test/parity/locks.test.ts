@@ -38,8 +38,9 @@ it.each(changing)('with @atomic, what $name changes is locked before its first f
   expect(errors).toEqual([]);
   const { statements } = store.app;
   const ofLastTry = statements.slice(statements.lastIndexOf('begin') + 1);
-  const first = ofLastTry.findIndex((text) => !/set_config|with locked as/.test(text));
-  const locked = new Set(ofLastTry.slice(0, first).flatMap((text) => locking.exec(text)?.[1] ?? []));
+  const isLock = (text: string): boolean => text.startsWith('with locked as');
+  const locked = new Set(ofLastTry.filter(isLock).flatMap((text) => locking.exec(text)?.[1] ?? []));
+  const first = ofLastTry.findLastIndex(isLock) + 1;
   const written = ofLastTry.slice(first).flatMap((text) => writing.exec(text)?.[1] ?? []);
   const missing = [...new Set(written)].filter((table) => tables.has(table) && !locked.has(table));
   expect(missing.map((table) => `@Writes of ${name} names no row of ${table}, which it changes`)).toEqual([]);

@@ -20,11 +20,17 @@ export interface OpenedDatabase {
   readonly sql: (text: string, values?: readonly unknown[]) => Promise<Record<string, unknown>[]>;
 }
 
+/** `url` is that of a server of the test's own. */
 export async function openTestDatabase({
+  url,
   poolSize,
   maxWalked,
-}: { readonly poolSize?: number; readonly maxWalked?: number } = {}): Promise<OpenedDatabase> {
-  const environment = await createTestDatabase();
+}: {
+  readonly url?: string;
+  readonly poolSize?: number;
+  readonly maxWalked?: number;
+} = {}): Promise<OpenedDatabase> {
+  const environment = url === undefined ? await createTestDatabase() : { DATABASE_URL: url };
   const { databaseUrl, dataDir, databasePoolSize } = readConfig(environment);
   const statements: string[] = [];
   const database = await openDatabase({

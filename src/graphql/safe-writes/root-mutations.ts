@@ -56,6 +56,11 @@ function assertNamesRows(field: RootMutation): void {
   // The input whose ids are their own names.
   const named = ids.map(({ name, type }) => [name, isListType(getNullableType(type)) ? [name] : name]);
   const rows = rowsNamedBy(field, { input: Object.fromEntries(named) as object });
+  for (const { id } of rows) {
+    if (typeof id !== 'object' || id === null) continue;
+    if (rows.some((row) => row.noun === id.noun && row.id === id.id)) continue;
+    throw new TypeError(`@Writes of ${field.name} names a row behind the ${id.noun} ${id.id}, but not that one.`);
+  }
   for (const { name } of ids) {
     const found = rows.filter(({ id }) => id === name).map(({ noun }) => noun);
     const expected = nounNames.find((noun) => noun === name.replace(/Ids?$/, '') || isOwnId(name, noun, field));
