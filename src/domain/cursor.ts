@@ -1,16 +1,11 @@
 import { parseId, type Id } from './id.ts';
-import { earliestInstant, latestInstant } from './instant.ts';
 import { decodeOpaque, encodeOpaque } from './opaque-text.ts';
 import { quoted } from './errors.ts';
-
-/** A sort value: text by code point, an int32, or an instant in milliseconds since 1970; instants can be null. */
-export type SortValueType = 'text' | 'integer' | 'instant';
-
-/** Null when the row has no value, or when the list is sorted by id alone. */
-export type SortValue = string | number | null;
+import { type SortedTypeName, sortedTypes, type SortValue } from './value-types.ts';
 
 /** A position in a sorted list: that of a row with these values, which needn't exist any more. */
 export interface ListPosition {
+  /** Null when the row has no value, or when the list is sorted by id alone. */
   readonly value: SortValue;
   readonly id: Id;
 }
@@ -19,8 +14,8 @@ export interface ListPosition {
 export interface CursorScope {
   readonly kind: string;
   readonly sortField: string;
-  /** Undefined when the list is sorted by id alone. */
-  readonly valueType: SortValueType | undefined;
+  /** Null when the list is sorted by id alone. */
+  readonly key: { readonly type: SortedTypeName; readonly isNullable?: true } | null;
 }
 
 /**
@@ -46,21 +41,12 @@ export function decodeCursor(scope: CursorScope, cursor: string): ListPosition |
       return { problem: `${quoted(cursor)} is a cursor of a list ordered by ${order}.` };
     }
     const parsedId = typeof id === 'string' ? parseId(id) : undefined;
-    if (parsedId !== undefined && isSortValue(scope.valueType, value)) return { value, id: parsedId };
+    if (parsedId !== undefined && isSortValue(scope.key, value)) return { value, id: parsedId };
   }
   return { problem: `${quoted(cursor)} is not a cursor of this service: use one that a list has given you.` };
 }
 
-function isSortValue(type: SortValueType | undefined, value: unknown): value is SortValue {
-  switch (type) {
-    case undefined:
-      return value === null;
-    case 'text':
-      return typeof value === 'string' && value.isWellFormed() && !value.includes('\0');
-    case 'integer':
-      return Number.isInteger(value) && Math.abs(value as number) < 2 ** 31;
-    case 'instant':
-      if (value === null) return true;
-      return Number.isInteger(value) && (value as number) >= earliestInstant && (value as number) <= latestInstant;
-  }
+function isSortValue(key: CursorScope['key'], value: unknown): value is SortValue {
+  if (value === null) return key === null || key.isNullable === true;
+  return key !== null && sortedTypes[key.type].isPosition(value);
 }

@@ -1,15 +1,9 @@
-import {
-  decodeCursor,
-  encodeCursor,
-  type CursorScope,
-  type ListPosition,
-  type SortValue,
-  type SortValueType,
-} from './cursor.ts';
+import { decodeCursor, encodeCursor, type CursorScope, type ListPosition } from './cursor.ts';
 import { parseFilter, type FilterFields, type FilterOf, type FilterRequest } from './filter.ts';
 import type { Id } from './id.ts';
 import { InputCheck, type Rule } from './input.ts';
 import { integerRule } from './rules.ts';
+import { type SortedTypeName, sortedTypes, type SortValue } from './value-types.ts';
 
 export const defaultPageSize = 20;
 export const maxPageSize = 100;
@@ -75,8 +69,10 @@ export interface Keyset<SortField extends string> {
 
 /** A property that rows are sorted by. */
 export interface SortKey<Row> {
-  readonly type: SortValueType;
+  readonly type: SortedTypeName;
   readonly property: keyof Row & string;
+  /** Rows may be without a value. */
+  readonly isNullable?: true;
 }
 
 /** How the rows of one kind are sorted. */
@@ -185,12 +181,12 @@ export function pageOf<Row, SortField extends string>(
 
 /** By what the row is sorted before its id. */
 export function sortValue<Row>(key: SortKey<Row> | null, row: Row): SortValue {
-  return asSortValue(key && row[key.property]);
+  return key && positionOf(key, row[key.property]);
 }
 
-/** A property's value, as positions have it. */
-export function asSortValue(value: unknown): SortValue {
-  return value instanceof Date ? value.getTime() : ((value ?? null) as SortValue);
+/** A value of the property, as positions have it. */
+export function positionOf({ type }: Pick<SortKey<never>, 'type'>, value: unknown): SortValue {
+  return value === null || value === undefined ? null : sortedTypes[type].position(value);
 }
 
 /** The rule for a cursor of a list in this order. */
@@ -232,7 +228,7 @@ export async function* inBatches<Row>(
 }
 
 function scopeOf({ kind, keys }: Pick<Sorting<never, string>, 'kind' | 'keys'>, sortField: string): CursorScope {
-  return { kind, sortField, valueType: keys[sortField]?.type };
+  return { kind, sortField, key: keys[sortField] ?? null };
 }
 
 function isPresent<T>(value: T | null | undefined): value is T {

@@ -5,9 +5,10 @@ import { describe, expect, it } from '@jest/globals';
 import { decodeCursor, encodeCursor, type CursorScope, type ListPosition } from '../../src/domain/cursor.ts';
 import type { Id } from '../../src/domain/id.ts';
 
-const byId: CursorScope = { kind: 'pets', sortField: 'ID', valueType: undefined };
-const byName: CursorScope = { kind: 'pets', sortField: 'NAME', valueType: 'text' };
-const byDate: CursorScope = { kind: 'orders', sortField: 'SHIP_DATE', valueType: 'instant' };
+const byId: CursorScope = { kind: 'pets', sortField: 'ID', key: null };
+const byName: CursorScope = { kind: 'pets', sortField: 'NAME', key: { type: 'text' } };
+const byDate: CursorScope = { kind: 'orders', sortField: 'SHIP_DATE', key: { type: 'instant', isNullable: true } };
+const byPrice: CursorScope = { kind: 'pets', sortField: 'PRICE', key: { type: 'decimal' } };
 const rex: ListPosition = { value: 'Rex 🐕', id: '9007199254740993' as Id };
 
 /** What a reader of the source can forge. */
@@ -20,6 +21,7 @@ describe('a cursor', () => {
   it.each([
     [byId, { value: null, id: '-9223372036854775808' as Id }],
     [byName, rex],
+    [byPrice, { value: '9999999999.90', id: '2' as Id }],
     [byDate, { value: null, id: '3' as Id }],
     [byDate, { value: -62_135_596_800_000, id: '4' as Id }],
   ])('decodes to the position that it was made of: %j', (scope, position) => {

@@ -48,6 +48,18 @@ const watched: readonly Watched[] = [
     },
   },
   {
+    guarantee: 'what a type of values needs is in the tables of types: no other place asks for a type by its name',
+    pattern:
+      /(?:[=!]==|\bcase) '(?:text|integer|decimal|instant)'|(?:startsWith\(|[=!]==) ?'(?:timestamptz|numeric|jsonb)/,
+    places: {
+      'src/http/failure-response.ts': 'the format of a page, in text',
+      'src/http/broken-request.ts': 'the same',
+      'src/rest/domain-rules.ts': "JSON Schema's `integer`",
+      'src/rest/schema-check.ts': 'the same',
+      'src/rest/parameters.ts': 'the same',
+    },
+  },
+  {
     guarantee:
       'what clients send begins in ticks alone: no other server is made, and nobody else listens to its events',
     pattern:

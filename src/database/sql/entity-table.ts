@@ -1,26 +1,22 @@
 import { type Constructor, type EntityMetadata, type EntityProperty, ReferenceKind } from '@mikro-orm/core';
 
 import type { Parameter } from '../../platform/postgres/index.ts';
+import type { SortColumn } from './keyset-page.ts';
+import { type ColumnType, columnTypeOf } from './value-types.ts';
 
 /** A property of an entity, as a table has it. */
 export interface Column {
   readonly property: string;
+  readonly type: ColumnType;
   /** The expression that reads it, of the table with this name or alias. */
   readonly read: (table: string) => string;
-  /** Whether it is a text, which may be long. */
-  readonly isText: boolean;
   /** Converts the result of `read` to the property; undefined when they are the same. */
-  readonly parse: ((text: string) => unknown) | undefined;
+  readonly parse: ColumnType['parse'];
   /** Whether this version knows the value; undefined when it knows all but null. */
   readonly isKnown: ((value: unknown) => boolean) | undefined;
   readonly isNullable: boolean;
   /** The condition that this version can read it; undefined when it always can. */
   readonly isReadable: (table: string) => string | undefined;
-}
-
-/** An instant in SQL, in milliseconds since 1970. */
-export function millisOf(instant: string): string {
-  return `(extract(epoch from ${instant}) * 1000)::float8`;
 }
 
 type TableMetadata = Pick<EntityMetadata, 'class' | 'properties' | 'tableName' | 'primaryKeys'>;
@@ -78,8 +74,13 @@ export class EntityTable {
   }
 
   /** The columns of an order. */
-  by(...properties: string[]): readonly { readonly column: string; readonly property: string }[] {
-    return properties.map((property) => ({ column: this.column(property), property }));
+  by(...properties: string[]): readonly SortColumn[] {
+    return properties.map((property) => this.sortColumn(property));
+  }
+
+  sortColumn(property: string): SortColumn {
+    const type = columnTypeOf(this.columnType(property));
+    return { column: this.column(property), property, type, isNullable: this.#property(property).nullable === true };
   }
 
   /**
@@ -93,8 +94,8 @@ export class EntityTable {
 
   /** The parameter for a property's value. */
   parameter(property: string, value: unknown): Parameter {
-    if (value instanceof Date) return value.toISOString();
-    return this.columnType(property) === 'jsonb' ? JSON.stringify(value) : (value as Parameter);
+    const { parameter } = columnTypeOf(this.columnType(property));
+    return value === null || value === undefined || parameter === undefined ? (value as Parameter) : parameter(value);
   }
 
   #property(name: string): EntityProperty {
@@ -104,55 +105,32 @@ export class EntityTable {
   }
 }
 
-/**
- * Instants are read as milliseconds, because the driver's own parsing of dates loses years before 100 and old offsets;
- * JSON and arrays as JSON text.
- */
 function columnOf(entityProperty: EntityProperty, computed?: ComputedColumns[string]): Column {
   const { name, fieldNames, columnTypes, nullable, items } = entityProperty;
-  const [type = ''] = columnTypes;
-  const read = computed ?? ((table: string) => `${table}.${String(fieldNames[0])}`);
-  const isText = type === 'text' || type.startsWith('varchar');
-  const isNullable = nullable === true;
-  const isReadable = (table: string): string | undefined => readableCondition(entityProperty, read(table));
-  const column = { property: name, read, isText, parse: undefined, isKnown: isOneOf(items), isNullable, isReadable };
-  if (type.startsWith('timestamptz')) {
-    return {
-      ...column,
-      read: (table) => millisOf(read(table)),
-      parse: (value) => new Date(Number(value)),
-      isKnown: isDate,
-    };
-  }
-  if (type.endsWith('[]') || type === 'jsonb') {
-    return {
-      ...column,
-      read: (table) => `to_json(${read(table)})::text`,
-      parse: (value) => JSON.parse(value) as unknown,
-    };
-  }
-  if (type === 'int' || type === 'smallint' || type.startsWith('float'))
-    return { ...column, parse: Number, isKnown: Number.isFinite };
-  if (type === 'boolean') return { ...column, parse: (value) => value === 't' };
-  // An int64 stays text, which is exact.
-  return column;
+  const type = columnTypeOf(columnTypes[0] as string);
+  const own = computed ?? ((table: string) => `${table}.${String(fieldNames[0])}`);
+  return {
+    property: name,
+    type,
+    read: type.read === undefined ? own : (table) => type.read?.(own(table)) as string,
+    parse: type.parse,
+    isKnown: isOneOf(items) ?? type.isKnown,
+    isNullable: nullable === true,
+    isReadable: (table) => readableCondition(entityProperty, type, own(table)),
+  };
 }
 
 /** The condition in SQL for `isKnown` and `isNullable` of a column. */
-function readableCondition({ columnTypes: [type = ''], items, nullable }: EntityProperty, column: string) {
+function readableCondition(
+  { columnTypes: [name = ''], items, nullable }: EntityProperty,
+  type: ColumnType,
+  column: string,
+) {
   const list = items?.map((item) => `'${item}'`).join(', ');
-  let known: string | undefined;
-  if (list !== undefined) known = type.endsWith('[]') ? `${column} <@ array[${list}]` : `${column} in (${list})`;
-  // JavaScript's range, which infinity is beyond.
-  else if (type.startsWith('timestamptz')) known = `abs(extract(epoch from ${column})) <= ${maxDateSeconds}`;
+  let known = type.known?.(column);
+  if (list !== undefined) known = name.endsWith('[]') ? `${column} <@ array[${list}]` : `${column} in (${list})`;
   if (nullable !== true) return known ?? `${column} is not null`;
   return known && `(${column} is null or ${known})`;
-}
-
-const maxDateSeconds = 8.64e12;
-
-function isDate(value: unknown): boolean {
-  return !Number.isNaN((value as Date).getTime());
 }
 
 /** Of an enumeration, or a list of its values. */

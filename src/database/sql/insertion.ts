@@ -1,6 +1,7 @@
 import type { EntityTable } from './entity-table.ts';
 import { selectionOf, type Relation, type Selection } from './selection.ts';
 import { readAlone, type Statement, statementOf, type UnreadableRow } from '../../platform/postgres/index.ts';
+import { columnTypeOf } from './value-types.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -26,7 +27,7 @@ export interface InsertedRow {
 
 /** The statement that inserts such a row; it has a form for many, unless the row has a list. */
 export function insertionOfOne<Row>(inserted: InsertedRow): Statement<Row | UnreadableRow> {
-  const hasList = typesOf(inserted).some((type) => type.endsWith('[]') || type === 'jsonb');
+  const hasList = typesOf(inserted).some((type) => columnTypeOf(type).isNested === true);
   const placeholders = typesOf(inserted).map((type, index) => `$${index + 1}::${type}`);
   const { row, companions } = withExpressions(inserted, placeholders);
   const { write, companionWrites } = insertionOf(inserted.table, row, companions);

@@ -1,12 +1,15 @@
-import type { ListPosition, SortValueType } from '../../domain/cursor.ts';
+import type { ListPosition } from '../../domain/cursor.ts';
 import type { Keyset } from '../../domain/page.ts';
 import type { Parameter } from '../../platform/postgres/index.ts';
 import { Placeholders, type Condition } from './conditions.ts';
+import { type ColumnType, positionParameter } from './value-types.ts';
 
 /** A column that rows are sorted by, and the property under which a row has it. */
 export interface SortColumn {
   readonly column: string;
   readonly property: string;
+  readonly type: ColumnType;
+  readonly isNullable: boolean;
   /** The column that a join makes equal. PostgreSQL infers that for equality, not for range conditions. */
   readonly joined?: string;
 }
@@ -24,8 +27,6 @@ export interface PageSource {
   readonly conditions: readonly Condition[];
   /** The order; the last column is the id. */
   readonly by: readonly SortColumn[];
-  /** Of the first column; undefined when it is the id. */
-  readonly type: SortValueType | undefined;
   /** The largest number of rows that this text is used for. */
   readonly maxRows: number;
 }
@@ -44,17 +45,15 @@ export const at = {
   conditions: 9,
 } as const;
 
-const sqlTypes = { text: 'text collate "C"', integer: 'int', instant: 'timestamptz' } as const;
-
 /** The values of a page's statement, for the `Placeholders` of its template. */
 export function pageValues(
-  { type, conditions }: Pick<PageSource, 'type' | 'conditions'>,
+  { by, conditions }: Pick<PageSource, 'by' | 'conditions'>,
   { after, before, limit, maxBytes }: Keyset<string>,
   parents: readonly string[] = [],
   walked: readonly number[] = [],
 ): (Parameter | undefined)[] {
-  const valueOf = ({ value }: ListPosition): Parameter =>
-    type === 'instant' && value !== null ? new Date(value).toISOString() : value;
+  const { type } = by[0] as SortColumn;
+  const valueOf = ({ value }: ListPosition): Parameter => positionParameter(type, value);
   const [afterValue, beforeValue] = [after && valueOf(after), before && valueOf(before)];
   const filter = conditions.map(({ value }) => value);
   const [maxWalked, maxQuick] = walked;
@@ -96,7 +95,7 @@ export function pageText(
 ): { readonly sql: string; readonly columnCount: number; readonly placeholders: Placeholders } | undefined {
   const placeholders = new Placeholders();
   const page = new PageSql(source, keyset, placeholders);
-  const rows = source.type === 'instant' ? page.withNulls() : page.range(keyset);
+  const rows = page.rows();
   if (rows === undefined) return undefined;
   const sql =
     keyset.maxBytes === undefined ? rows : withinBytes(rows, source.texts, placeholders.bind(at.maxBytes, 'bigint'));
@@ -137,8 +136,13 @@ export class PageSql<Source extends PageSource = PageSource> {
     this.placeholders = placeholders;
   }
 
+  /** The rows in the order; undefined when none can match. */
+  rows(): string | undefined {
+    return this.source.by[0]?.isNullable === true ? this.#withNulls() : this.range(this.keyset);
+  }
+
   /** Rows without a value come last either way: they are a range of their own, in the order of their ids. */
-  withNulls(): string | undefined {
+  #withNulls(): string | undefined {
     const { by, conditions } = this.source;
     const { after, before, takeLast } = this.keyset;
     const first = by[0] as SortColumn;
@@ -244,11 +248,11 @@ export class PageSql<Source extends PageSource = PageSource> {
   }
 
   #beyond(operator: string, { value }: ListPosition, valueAt: number, idAt: number): string[] {
-    const { by, type } = this.source;
+    const { by } = this.source;
     const id = this.placeholders.bind(idAt, 'bigint');
-    const hasValue = type !== undefined && value !== null;
-    const compared = hasValue ? by : by.slice(-1);
-    const position = hasValue ? `${this.placeholders.bind(valueAt, sqlTypes[type])}, ${id}` : id;
+    const compared = value === null ? by.slice(-1) : by;
+    const [{ type }] = compared as [SortColumn];
+    const position = value === null ? id : `${this.placeholders.bind(valueAt, type.cast)}, ${id}`;
     const sides = new Set([
       compared.map(({ column }) => column).join(', '),
       compared.map(({ column, joined = column }) => joined).join(', '),

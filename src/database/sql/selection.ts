@@ -5,6 +5,7 @@ import { type NounName, nouns, referencesOf } from '../../domain/nouns.ts';
 import { readAlone, UnreadableRow } from '../../platform/postgres/index.ts';
 import { domainFailureOf } from '../domain-failure.ts';
 import { type Column, EntityTable } from './entity-table.ts';
+import type { ColumnType } from './value-types.ts';
 
 /** A row of another table that belongs to a row: at most one, found by its primary key. */
 export interface Relation {
@@ -36,7 +37,7 @@ export function selectionOf<Row>(
   include: readonly string[],
 ): Selection<Row> {
   const list = new SelectList();
-  const indexes = table.columns.map(({ property, read, isText }) => list.add(read(table.name), property, isText));
+  const indexes = table.columns.map(({ property, read, type }) => list.add(read(table.name), property, type));
   const decodeRow = decoderOf(table, indexes);
   const decoders = include.map((name) => relatedDecoder(name, (relations[name] as Relation).table, list));
   return {
@@ -66,16 +67,16 @@ class SelectList {
   readonly #indexes = new Map<string, number>();
 
   /** Selects the expression; returns its index. */
-  add(expression: string, name: string, isText: boolean): number {
+  add(expression: string, name: string, { isText }: ColumnType): number {
     const index = this.expressions.push(`${expression} as "${name}"`) - 1;
-    if (isText) this.texts.push(name);
+    if (isText === true) this.texts.push(name);
     this.#indexes.set(expression, index);
     return index;
   }
 
   /** Returns the index of an expression, which may be selected already. */
-  addOnce(expression: string, name: string, isText: boolean): number {
-    return this.#indexes.get(expression) ?? this.add(expression, name, isText);
+  addOnce(expression: string, name: string, type: ColumnType): number {
+    return this.#indexes.get(expression) ?? this.add(expression, name, type);
   }
 }
 
@@ -85,10 +86,10 @@ class SelectList {
  */
 function relatedDecoder(name: string, table: EntityTable, list: SelectList) {
   const { columns, keyProperty } = table;
-  const indexes = columns.map(({ property, read, isText }) => {
+  const indexes = columns.map(({ property, read, type }) => {
     const [expression, column] = [read(name), `${name}.${property}`];
     // The key shows whether there is a related row, so it must be its own.
-    return property === keyProperty ? list.add(expression, column, isText) : list.addOnce(expression, column, isText);
+    return property === keyProperty ? list.add(expression, column, type) : list.addOnce(expression, column, type);
   });
   const read = readAlone(decoderOf(table, indexes));
   const decode = (fields: readonly (string | null)[]): unknown => {

@@ -184,12 +184,12 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
     if (conditions === undefined || keyset.isUnread || parents?.ids.length === 0) return [];
     const template = this.#pageTemplate(conditions, keyset, include, parents?.property);
     if (template === undefined) return [];
-    const type = this.#source.list.sorting.keys[keyset.sort.field]?.type;
+    const by = this.#source.by[keyset.sort.field];
     const choices = conditions.reduce((product, { choice }) => product * (choice?.count ?? 1), 1);
     const walks = choices * (parents?.ids.length ?? 1);
     const isLong = walks > maxSharedWalks || (keyset.limit + 1) * walks > maxSharedRows;
     const statement = variantOf(template.statement);
-    const values = template.placeholders.parametersOf(pageValues({ type, conditions }, keyset, parents?.ids));
+    const values = template.placeholders.parametersOf(pageValues({ by, conditions }, keyset, parents?.ids));
     if (!isLong && statement.kind === 'short') return session.run(statement, values);
     return session.run(slow(statement), values, [lockOf(template.from)]);
   }
@@ -215,7 +215,6 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
         parent: this.#parentColumn(parent),
         conditions,
         by: by[keyset.sort.field],
-        type: list.sorting.keys[keyset.sort.field]?.type,
         maxRows,
       },
       keyset,

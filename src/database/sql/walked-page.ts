@@ -42,12 +42,12 @@ const walkedColumns = 4;
  */
 export function walkedPageText(source: WalkedSource, keyset: Keyset<string>): WalkedPageText | undefined {
   const placeholders = new Placeholders();
-  const { columns, columnCount, conditions, key, joins, position, parent, type } = source;
+  const { columns, columnCount, conditions, key, joins, position, parent, by } = source;
   const walk = new WalkSql(source, keyset, placeholders, at.maxWalked);
   const rows = walk.rows();
   if (rows === undefined) return undefined;
   const [index] = conditions.flatMap((each) => (source.filters.has(each) ? (each.ownIndex ?? []) : []));
-  const isSearched = index !== undefined && parent === undefined && type !== 'instant';
+  const isSearched = index !== undefined && parent === undefined && by[0]?.isNullable !== true;
   const parts = isSearched ? new WalkSql(source, keyset, placeholders, at.maxQuick).parts(rows, index) : [];
   const found = parts.length > 0 ? 'found' : `(${rows})`;
   const list = [columns, 'found.matches', 'found.stops', ...position].join(', ');
@@ -72,14 +72,10 @@ class WalkSql extends PageSql<WalkedSource> {
     this.#boundAt = boundAt;
   }
 
-  rows(): string | undefined {
-    return this.source.type === 'instant' ? this.withNulls() : this.range(this.keyset);
-  }
-
   get orderWithNulls(): string {
-    const { by, type } = this.source;
-    if (type !== 'instant') return this.order;
-    return `${by[0]?.column} is null ${this.keyset.takeLast ? 'desc' : 'asc'}, ${this.order}`;
+    const [{ column, isNullable }] = this.source.by as [SortColumn];
+    if (!isNullable) return this.order;
+    return `${column} is null ${this.keyset.takeLast ? 'desc' : 'asc'}, ${this.order}`;
   }
 
   /** The parts of a statement whose last one is `found`; `rows` are those of the whole walk. */

@@ -1,9 +1,9 @@
 import type { ListPosition } from '../../domain/cursor.ts';
 import type { Id } from '../../domain/id.ts';
 import {
-  asSortValue,
   maxBatchSize,
   maxPageSize,
+  positionOf,
   type Keyset,
   type List,
   type Slice,
@@ -69,7 +69,6 @@ export class WalkedReads<Row, Of extends List<Row>> {
     const { list, table } = this.#source;
     const pages: Walked<Row>[][] = (parents ?? [undefined]).map(() => []);
     const filters = new Set(conditions.filter((each) => isFilter(each, by)));
-    const type = list.sorting.keys[keyset.sort.field]?.type;
     const text = walkedPageText(
       {
         ...selection,
@@ -79,7 +78,6 @@ export class WalkedReads<Row, Of extends List<Row>> {
         conditions,
         filters,
         by,
-        type,
         maxRows: keyset.limit > maxPageSize ? maxBatchSize : maxPageSize,
         table: table.name,
         key: table.column(table.keyProperty),
@@ -89,7 +87,7 @@ export class WalkedReads<Row, Of extends List<Row>> {
       keyset,
     );
     if (text === undefined) return pages.map(() => ({ rows: [], hasMore: false }));
-    const values = pageValues({ type, conditions }, keyset, parents, this.#shares(read, filters, text.ranges));
+    const values = pageValues({ by, conditions }, keyset, parents, this.#shares(read, filters, text.ranges));
     const decode = this.#decoder(keyset, selection);
     const subject = `a page of ${list.sorting.kind}`;
     const { sql, columnCount: columns, placeholders } = text;
@@ -130,10 +128,10 @@ export class WalkedReads<Row, Of extends List<Row>> {
     const column = table.columns.find(({ property }) => property === key?.property);
     return (fields) => {
       const [matches, stops, text = null, id, parent = '1'] = fields.slice(columnCount);
-      const value = text === null || column?.parse === undefined ? text : column.parse(text);
+      const value = text === null ? null : (column?.parse?.(text) ?? text);
       return {
         row: matches === 't' ? decode(fields) : undefined,
-        stop: stops === 't' ? { value: asSortValue(value), id: id as Id } : undefined,
+        stop: stops === 't' ? { value: key && positionOf(key, value), id: id as Id } : undefined,
         parent: Number(parent),
       };
     };

@@ -1,6 +1,6 @@
 import type { RemoteClock } from '../../platform/remote-clock.ts';
 import { type Session, statementOf } from '../../platform/postgres/index.ts';
-import { millisOf } from '../sql/entity-table.ts';
+import { millisOf } from '../sql/value-types.ts';
 
 /** The time of the database in milliseconds since 1970, also inside a transaction. */
 export const clockMillis = millisOf('clock_timestamp()');

@@ -13,9 +13,10 @@ import { nounNames, nouns } from '../../domain/nouns.ts';
 import { type Session, statementOf } from '../../platform/postgres/index.ts';
 import type { RemoteClock } from '../../platform/remote-clock.ts';
 import { clockMillis } from './clock.ts';
-import { EntityTable, millisOf } from '../sql/entity-table.ts';
+import { EntityTable } from '../sql/entity-table.ts';
+import { loggedNumber, millisOf } from '../sql/value-types.ts';
 
-/** A row as JSON, with its integers as bigints, so that an int64 is exact. */
+/** A row as JSON, its numbers as `loggedNumber` has them. */
 type Body = Readonly<Record<string, unknown>>;
 
 interface LogRow {
@@ -134,11 +135,7 @@ function parseBody(text: string | null): Body {
   }
 }
 
-const revive: Reviver = (_key, value, { source = '' }) =>
-  typeof value === 'number' && integer.test(source) ? BigInt(source) : value;
-
-/** Longer ones are in no column: to make them would take as long as a writer of the log wants. */
-const integer = /^-?\d{1,19}$/;
+const revive: Reviver = (_key, value, { source = '' }) => (typeof value === 'number' ? loggedNumber(source) : value);
 
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
 
@@ -151,37 +148,18 @@ function decoderOf<Row extends object>(
   entity: new () => Row,
 ): (body: Body) => Row | undefined {
   const table = new EntityTable(metadata.get<Row>(entity));
-  const properties = table.columns.map(({ property, isKnown, isNullable }) => {
-    const name = property as keyof Row & string;
-    return { name, column: table.columnName(name), read: readerOf(table.columnType(name)), isKnown, isNullable };
+  const properties = table.columns.map(({ property, type: { logged }, isKnown, isNullable }) => {
+    return { name: property as keyof Row & string, column: table.columnName(property), logged, isKnown, isNullable };
   });
   return (body) => {
     const row = table.newRow();
-    for (const { name, column, read, isKnown, isNullable } of properties) {
+    for (const { name, column, logged, isKnown, isNullable } of properties) {
       const given = body[column] ?? null;
-      const value = given === null ? null : read(given);
+      const value = given === null ? null : logged(given);
       const isReadable = value === null ? isNullable : value !== undefined && isKnown?.(value) !== false;
       if (!isReadable) return undefined;
       row[name] = value;
     }
     return row as Row;
   };
-}
-
-/** `Date` would take any text with a number for one. */
-const dateAndTime = /^\d{4}-\d\d-\d\dT/;
-
-/** How a value of a column is read; undefined for one that the column can't have. */
-function readerOf(type: string): (given: unknown) => unknown {
-  if (type.startsWith('timestamptz'))
-    return (given) => (typeof given === 'string' && dateAndTime.test(given) ? new Date(given) : undefined);
-  if (type === 'boolean') return (given) => (typeof given === 'boolean' ? given : undefined);
-  if (type === 'int') return (given) => (isInteger(given, 32) ? Number(given) : undefined);
-  // An int64 is a text, which is exact.
-  if (type === 'bigint') return (given) => (isInteger(given, 64) ? String(given) : undefined);
-  return (given) => (typeof given === 'string' ? given : undefined);
-}
-
-function isInteger(given: unknown, bits: number): boolean {
-  return typeof given === 'bigint' && BigInt.asIntN(bits, given) === given;
 }

@@ -43,7 +43,10 @@ export function createInventoryStore(
     table: withPet,
     from: `(select ${table.name}.*, ${pet.column('id')} as owner_id, ${pet.column('status')} as status
       from ${pet.name} join ${table.name} on ${table.column('petId')} = ${pet.column('id')}) as ${table.name}`,
-    by: { ...unfiltered.by, PET_ID: [{ column: ownerId, property: 'petId', joined: table.column('petId') }] },
+    by: {
+      ...unfiltered.by,
+      PET_ID: [{ ...table.sortColumn('petId'), column: ownerId, joined: table.column('petId') }],
+    },
     lookUpsPerRow: 5,
   };
   const reads: InventoryReads = new TableReads(unfiltered, maxWalked);

@@ -5,7 +5,8 @@ import type { KeyChanges, KeyRecord, KeyRecords, KeyVersion, NamedKeyChange } fr
 import { planLimits, planNames, type StoredPlan } from '../../domain/access/plan.ts';
 import type { DomainError } from '../../domain/errors.ts';
 import { objectStatement, type Session, UnreadableRow } from '../../platform/postgres/index.ts';
-import { EntityTable, millisOf } from '../sql/entity-table.ts';
+import { EntityTable } from '../sql/entity-table.ts';
+import { millisOf } from '../sql/value-types.ts';
 import { domainFailureOf } from '../domain-failure.ts';
 import { ApiKeyChange } from '../../domain/access/api-key-change.entity.ts';
 import type { Id } from '../../domain/id.ts';

@@ -16,7 +16,8 @@ import {
 import { type Session, statementOf } from '../../platform/postgres/index.ts';
 import type { WithEntities } from '../entity-manager.ts';
 import type { Conditions } from '../sql/conditions.ts';
-import { EntityTable, millisOf } from '../sql/entity-table.ts';
+import { EntityTable } from '../sql/entity-table.ts';
+import { millisOf } from '../sql/value-types.ts';
 import { listSource } from '../sql/list-source.ts';
 import { TableReads } from '../sql/table-reads.ts';
 import { ReadOnlyStore } from '../sql/table-store.ts';

@@ -13,7 +13,9 @@ const orderFilter = {
 } satisfies FilterFields<Order>;
 export type OrderFilter = FilterOf<typeof orderFilter>;
 
-export const orderSorting = sortedById(Order, 'orders', { SHIP_DATE: { type: 'instant', property: 'shipDate' } });
+export const orderSorting = sortedById(Order, 'orders', {
+  SHIP_DATE: { type: 'instant', property: 'shipDate', isNullable: true },
+});
 
 export const orderList = { filter: orderFilter, sorting: orderSorting };
 

@@ -10,8 +10,7 @@ import {
 } from 'graphql';
 import { Extensions } from 'type-graphql';
 
-import { parseInstant } from '../../domain/instant.ts';
-import { DateTimeScalar } from '../date-time.scalar.ts';
+import type { ScalarValues } from '../date-time.scalar.ts';
 
 /** Says what an input field means when it is omitted or null, as its description has it. */
 export function DefaultsTo(value: unknown): PropertyDecorator {
@@ -60,13 +59,9 @@ function canonicalValue(type: GraphQLInputType, value: unknown): unknown {
     const itemType = nullable.ofType;
     return (value as readonly unknown[]).map((item) => canonicalValue(itemType, item) ?? null);
   }
-  if (nullable === DateTimeScalar) return canonicalInstant(value as string);
-  if (!isInputObjectType(nullable)) return value;
+  if (!isInputObjectType(nullable)) {
+    const { canonical } = nullable.extensions as Partial<ScalarValues>;
+    return canonical === undefined ? value : canonical(value);
+  }
   return canonicalObject(Object.values(nullable.getFields()), value as Readonly<Record<string, unknown>>);
-}
-
-/** The domain reads it, not the scalar. What isn't an instant will be refused. */
-function canonicalInstant(text: string): string {
-  const instant = parseInstant(text);
-  return typeof instant === 'string' ? text : instant.toISOString();
 }

@@ -16,7 +16,7 @@ import {
 import { parseId } from '../../domain/id.ts';
 import { nounNames, nouns } from '../../domain/nouns.ts';
 import type { StoredResult } from '../../domain/idempotency/idempotency-record.entity.ts';
-import { DateTimeScalar } from '../date-time.scalar.ts';
+import type { ScalarValues } from '../date-time.scalar.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -75,7 +75,8 @@ function valueOf(type: GraphQLOutputType, stored: unknown): unknown {
     for (const [name, value] of Object.entries(row)) if (namesRow(name)) assertId(value);
     return row;
   }
-  const value = type === DateTimeScalar ? new Date(stored as string) : stored;
+  const { fromJson } = type.extensions as Partial<ScalarValues>;
+  const value = fromJson === undefined ? stored : fromJson(stored);
   const written = (type as GraphQLLeafType).serialize(value);
   if (!isEnumType(type) && written !== stored) throw new TypeError(`This is no ${String(type)}.`);
   return value;

@@ -1,4 +1,5 @@
-import type { ListPosition, SortValue } from '../../../src/domain/cursor.ts';
+import type { ListPosition } from '../../../src/domain/cursor.ts';
+import type { SortValue } from '../../../src/domain/value-types.ts';
 import { sortValue, type Keyset, type Slice, type Sorting } from '../../../src/domain/page.ts';
 
 /** The expected slice: everything is sorted, then cut. */
