@@ -38,7 +38,10 @@ export async function openStore(
   operations: readonly Operation[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Store> {
-  const app = await startTestApp({ DATABASE_POOL: '4', ...environment }, { collectionLimits: { perKey: 100, perProcess: 100 } });
+  const app = await startTestApp(
+    { DATABASE_POOL: '4', ...environment },
+    { collectionLimits: { perKey: 100, perProcess: 100 } },
+  );
   const keys = openKeys(app);
   const headers = { authorization: `Bearer ${app.key}` };
   const ask: Store['ask'] = async ({ method, url, headers: own, body }) => {
