@@ -8,7 +8,8 @@ import { OrderService } from './orders/order.service.ts';
 import { PetService } from './pets/pet.service.ts';
 import { RequestService } from './requests/request.service.ts';
 import type { Stores } from './stores.ts';
-import { type WebhookObserver, type WebhookOutlet, WebhookService } from './webhooks/webhook.service.ts';
+import type { WebhookObserver, WebhookOutlet } from './webhooks/webhook-outlet.ts';
+import { WebhookService } from './webhooks/webhook.service.ts';
 
 export interface ServiceOptions {
   /** For the stores of a caller only. */

@@ -1,7 +1,7 @@
 import type { Id } from '../domain/id.ts';
 import type { RowData } from '../domain/store.ts';
 import type { WebhookAttempt } from '../domain/webhooks/webhook-attempt.entity.ts';
-import type { WebhookOutlet } from '../domain/webhooks/webhook.service.ts';
+import type { WebhookOutlet } from '../domain/webhooks/webhook-outlet.ts';
 import { every, within } from '../platform/background.ts';
 import { Destinations, type DestinationRules } from '../platform/egress/index.ts';
 import { WebhookSecrets } from './webhook-secrets.ts';

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 
-import { serviceItself } from '../domain/access/principal.ts';
 import { type EventPosition, memoryOf, type StoreEvent } from '../domain/events/event.ts';
 import { isUnavailable } from '../domain/errors.ts';
 import type { Id } from '../domain/id.ts';
@@ -8,7 +7,8 @@ import { existing, type RowData } from '../domain/store.ts';
 import type { Stores } from '../domain/stores.ts';
 import type { WebhookAttempt } from '../domain/webhooks/webhook-attempt.entity.ts';
 import { type WebhookEndpoint, webhookStateOf } from '../domain/webhooks/webhook-endpoint.entity.ts';
-import { type WebhookOutlet, WebhookService } from '../domain/webhooks/webhook.service.ts';
+import type { WebhookOutlet } from '../domain/webhooks/webhook-outlet.ts';
+import { keptAttempts } from '../domain/webhooks/webhook.store.ts';
 import { every, inBackground } from '../platform/background.ts';
 import { Deliveries, type DeliveriesOptions, type DeliveryEvent } from '../platform/delivery/index.ts';
 import { Destinations, type DestinationRules, Sender, type SendResult } from '../platform/egress/index.ts';
@@ -94,14 +94,18 @@ export class Webhooks implements WebhookOutlet {
       now: () => this.#now(),
       onFailure: report,
     });
-    const service = new WebhookService(stores, serviceItself, this);
     const timers = [
-      every(deleteEveryMillis, () => service.deleteOld().catch(report)),
+      every(deleteEveryMillis, () => this.#deleteOld().catch(report)),
       every(countEveryMillis, () => this.#countEndpoints()),
     ];
     inBackground(this.#countEndpoints());
     this.#running = { deliveries, feed, timers };
     deliveries.start();
+  }
+
+  #deleteOld(): Promise<void> {
+    const { millis, count } = keptAttempts;
+    return this.#options.stores.webhooks.deleteOld(new Date(this.#now() - millis), count);
   }
 
   /** Never rejects. */

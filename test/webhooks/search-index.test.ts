@@ -31,7 +31,7 @@ class SearchIndex {
     for (let page: string | undefined = '/pets?limit=3'; page !== undefined;) {
       const { body, headers } = await store.ask('GET', page);
       for (const row of body as readonly { readonly id: number }[]) this.rows.set(`/pets/${row.id}`, row);
-      page = /<([^>]+)>; rel="next"/.exec(String(headers['link'] ?? ''))?.[1];
+      page = /<([^>]+)>; rel="next"/.exec(headers['link'] ?? '')?.[1];
     }
     for (const event of this.#stored ?? []) this.#apply(event);
     this.#stored = undefined;

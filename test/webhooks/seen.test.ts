@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 
 import { operator } from '../../src/domain/access/principal.ts';
 import { WebhookService } from '../../src/domain/webhooks/webhook.service.ts';
+import { keptAttempts } from '../../src/domain/webhooks/webhook.store.ts';
 import { readConfig } from '../../src/settings/config.ts';
 import { listen } from '../support/listen.ts';
 import { openTestDatabase } from '../support/opened-database.ts';
@@ -143,10 +144,12 @@ it('the history of a deleted endpoint is kept as long as its attempts', async ()
   await service.create({ url });
   await service.delete(webhookEndpoint.id);
   const left = () => opened.sql('select action from webhook_endpoint_history');
-  await service.deleteOld();
+  const deleteOld = () =>
+    opened.stores.webhooks.deleteOld(new Date(Date.now() - keptAttempts.millis), keptAttempts.count);
+  await deleteOld();
   expect(await left()).toHaveLength(3);
   await opened.sql("update webhook_endpoint_history set at = at - interval '8 days'");
-  await service.deleteOld();
+  await deleteOld();
   expect(await left()).toEqual([{ action: 'created' }]);
 });
 

@@ -15,6 +15,7 @@ import type { WebhookAttempt } from './webhook-attempt.entity.ts';
 import type { WebhookEndpointChange } from './webhook-endpoint-change.entity.ts';
 import { type WebhookEndpoint, type WebhookState, webhookStateOf, webhookVersion } from './webhook-endpoint.entity.ts';
 import { type NewWebhook, type WebhookChanges, webhookFields } from './webhook-fields.ts';
+import type { WebhookObserver, WebhookOutlet } from './webhook-outlet.ts';
 import {
   attemptList,
   type NewWebhookEndpoint,
@@ -25,29 +26,9 @@ import {
   type WebhookStore,
 } from './webhook.store.ts';
 
-/** The part of deliveries that needs no database. */
-export interface WebhookOutlet {
-  /** The fingerprints of the signing keys that are set; new secrets are of the first. */
-  readonly signingKeys: readonly string[];
-  /** A URL's fault, as a clause after it; undefined when it may be sent to. Those of administrators may be internal. */
-  refusalOf(url: string, isOfAdministrators: boolean): string | undefined;
-  /** The secret of a version, of the first signing key. */
-  secretOf(id: Id, version: number): string;
-  /** Sends `webhook.test`. Undefined when too many requests are under way to the receiver. */
-  sendTest(id: Id): Promise<RowData<WebhookAttempt> | undefined>;
-}
-
 export interface WebhookWithSecret {
   readonly webhookEndpoint: WebhookEndpoint;
   readonly secret: string;
-}
-
-/** Is told after a commit, and must not throw. */
-export interface WebhookObserver {
-  /** An endpoint was made, changed or deleted. */
-  onChange(): Promise<void>;
-  /** Its state was changed by somebody, not by deliveries. */
-  onSwitched(endpoint: WebhookEndpoint, by: string): void;
 }
 
 const noun = 'webhook endpoint';
@@ -55,8 +36,6 @@ const maxEndpoints = 1_000;
 const maxEndpointsOfKey = 5;
 const overlapSecondsRule = integerRule(0, 7 * 86_400);
 const defaultOverlapSeconds = 86_400;
-const attemptsMillis = 7 * 86_400_000;
-const maxAttempts = 1_000;
 
 /** Among how many events the backlogs of all endpoints that are asked for together are counted. */
 const maxBacklog = { counted: 10_000, looked: 200_000 };
@@ -235,11 +214,6 @@ export class WebhookService {
       await webhooks.delete(endpoint.id);
       return endpoint.id;
     });
-  }
-
-  /** Attempts are kept for 7 days, the last 1,000 of an endpoint; so is the history of one that was deleted. */
-  deleteOld(): Promise<void> {
-    return this.#stores.webhooks.deleteOld(new Date(this.#stores.clock.now() - attemptsMillis), maxAttempts);
   }
 
   get #own(): { readonly ownerId?: Id | undefined } {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { attempt, every, inBackground } from '../background.ts';
+import type { Delivery } from './delivery.ts';
 import type {
   DeliveryEvent,
   DeliveryLog,
@@ -11,7 +12,7 @@ import type {
   SaveOutcome,
   SendResult,
 } from './endpoint.ts';
-import { type Delivery, EndpointRun } from './endpoint-run.ts';
+import { EndpointRun } from './endpoint-run.ts';
 import { LogReader } from './log-reader.ts';
 import { type Outcome, outcomeOf } from './schedule.ts';
 import { inOrder, partOf, Slots } from './slots.ts';
@@ -78,8 +79,7 @@ export class Deliveries<E extends Endpoint> {
 
   /** How old the oldest event is that an endpoint of this process in that state waits for. */
   lagSeconds(state: 'active' | 'failing'): number {
-    const runs = [...this.#runs.values()].filter((run) => run.state === state);
-    const waits = runs.map(({ waitsSince }) => waitsSince?.getTime() ?? Infinity);
+    const waits = [...this.#runs.values()].map((run) => (run.state === state && run.waitsSince?.getTime()) || Infinity);
     return Math.max(0, (this.#options.now() - Math.min(...waits, Infinity)) / 1_000);
   }
 
@@ -205,9 +205,7 @@ export class Deliveries<E extends Endpoint> {
   }
 
   #heldBytes(): number {
-    let sum = 0;
-    for (const { heldBytes } of this.#runs.values()) sum += heldBytes;
-    return sum;
+    return [...this.#runs.values()].reduce((sum, { heldBytes }) => sum + heldBytes, 0);
   }
 
   #begin(run: EndpointRun<E>, delivery: Delivery): void {

@@ -1,3 +1,4 @@
+import { type Delivery, firstReady } from './delivery.ts';
 import type {
   Attempt,
   DeliveryEvent,
@@ -8,20 +9,7 @@ import type {
   SendResult,
 } from './endpoint.ts';
 import { Failures } from './failures.ts';
-import { isOver, maxRefusals, type Outcome, refusalWait, type Wait } from './schedule.ts';
-
-/** An event that the endpoint is sent. */
-export interface Delivery {
-  readonly event: DeliveryEvent;
-  /** The endpoint's position when this event and all before it are done; unwanted ones after it count. */
-  position: LogPosition;
-  isDone: boolean;
-  /** Monotonic time; undefined while it isn't under way. */
-  startedAt: number | undefined;
-  refusals: number;
-  /** Undefined when it may be tried at once. */
-  wait: Wait | undefined;
-}
+import { maxRefusals, type Outcome, refusalWait, type Wait } from './schedule.ts';
 
 /** A killed process repeats no more deliveries of an endpoint than this. */
 const maxAhead = 100;
@@ -288,18 +276,4 @@ export class EndpointRun<E extends Endpoint> {
     this.#unsaved += done.length;
     this.#position = done.at(-1)?.position ?? this.#position;
   }
-}
-
-/** The first that doesn't wait for an earlier one of its subject. */
-function firstReady(deliveries: readonly Delivery[], now: number): Delivery | undefined {
-  const blocked = new Set<string>();
-  for (const [index, delivery] of deliveries.entries()) {
-    if (delivery.isDone) continue;
-    const { subject } = delivery.event;
-    const isReady = delivery.startedAt === undefined && (delivery.wait === undefined || isOver(delivery.wait, now));
-    if (subject === undefined) return index === 0 && isReady ? delivery : undefined;
-    if (isReady && !blocked.has(subject)) return delivery;
-    blocked.add(subject);
-  }
-  return undefined;
 }

@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 
-import { type Delivery, EndpointRun } from '../../../src/platform/delivery/endpoint-run.ts';
+import type { Delivery } from '../../../src/platform/delivery/delivery.ts';
+import { EndpointRun } from '../../../src/platform/delivery/endpoint-run.ts';
 import type { DeliveryEvent, Endpoint } from '../../../src/platform/delivery/endpoint.ts';
 import { outcomeOf } from '../../../src/platform/delivery/schedule.ts';
 
