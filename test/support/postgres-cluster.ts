@@ -85,6 +85,11 @@ export class PostgresCluster {
     return runSql(this.url, text, values);
   }
 
+  /** What the server has logged so far. */
+  get log(): string {
+    return readFileSync(join(this.#directory, 'log'), 'utf8');
+  }
+
   start(): void {
     const options = ['--wait', '--silent', `--log=${join(this.#directory, 'log')}`, `--options=-c port=${this.#port}`];
     this.#run('pg_ctl', ...options, 'start');
