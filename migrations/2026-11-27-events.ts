@@ -35,10 +35,11 @@ function inThisSchema(script: string): string {
 
 const tables = `
   -- Without an index: a row lives for a fifth of a second. \`before\` and \`after\` are a status or a quantity, half of
-  -- an inventory entry's state; a change of an entry has nothing else, others have a body.
+  -- an inventory entry's state; a change of an entry has nothing else, others have a body. \`request\` is what the
+  -- setting petstore.request is: the id of a key and, after a colon, that of a request.
   create table event_outbox (
     id bigint generated always as identity not null, at timestamptz not null default clock_timestamp(),
-    type text not null, object_id bigint, before text, after text, body json
+    type text not null, object_id bigint, before text, after text, body json, request text
   ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000,
     autovacuum_analyze_threshold = 10000);
   -- What is published could not be deleted otherwise. It costs nothing where nothing is decoded.
@@ -50,7 +51,7 @@ const tables = `
   -- Each partition has a primary key of its own: an inherited one can't be dropped by \`pg_restore --clean\`.
   create table events (
     position bigint not null, salt bigint not null,
-    type text not null, at timestamptz(3) not null, object_id bigint, body json
+    type text not null, at timestamptz(3) not null, object_id bigint, body json, request text
   ) partition by range (position);
   -- The last event, and the last of those whose partitions were dropped: readers at these have missed nothing.
   create table event_state (

@@ -109,18 +109,19 @@ export const eventMover = `
       where change.type like 'inventory.%' or change.type = 'pet.updated' and change.before is not null),
     complete as (
       select id, 0 as part, at, type, object_id,
-        case when type like 'order.%' then row_to_json(json_populate_record(null::orders, body)) else body end as body
+        case when type like 'order.%' then row_to_json(json_populate_record(null::orders, body)) else body end as body, request
       from changes where type not like 'inventory.%'
       union all
       select id, is_pet::int, at, case when is_pet then 'inventory.updated' else type end, object_id,
         format('{"pet_id":%s,"quantity":%s,"status":%s}', object_id, case when is_pet then other_half else after end,
-          to_json(case when is_pet then after else other_half end))::json
+          to_json(case when is_pet then after else other_half end))::json, request
       from completed where other_half is not null),
     positioned as (
       select *, greatest(state.position, day << 40) + row_number() over (order by id, part) as position from complete),
     logged as (
-      insert into events (position, salt, type, at, object_id, body)
-      select position, hashint8extended(position, run_salt), type, at, object_id, body from positioned
+      insert into events (position, salt, type, at, object_id, body, request)
+      select position, hashint8extended(position, run_salt), type, at, object_id, body, nullif(request, '')
+      from positioned
       returning position)
     select (select count(*) from changes), max(position) into moved, last_position from logged;
     last_salt := hashint8extended(last_position, run_salt);

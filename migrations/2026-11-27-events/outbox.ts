@@ -32,7 +32,8 @@ export const outboxFunctions = `
  * `petstore_forget_events(table, noun)`. Each change of a row is an event with the row as its body; one of the id itself
  * is a deletion and a creation, and one that changes nothing is none. Their functions run with their owner's rights, so
  * that the service needs none on the outbox. Names and operators are qualified, so that the caller's search path decides
- * nothing: `set search_path` costs as much as all the rest. `was` and `became` are transition tables.
+ * nothing: `set search_path` costs as much as all the rest. `was` and `became` are transition tables. The
+ * request is read for each row: a variable of the function, or a query within it, costs more until there are ten.
  */
 export const outboxTriggers = `
   create function petstore_record_events(source regclass, noun text, id name default 'id',
@@ -49,13 +50,13 @@ export const outboxTriggers = `
     for change in
       select * from (values
         ('insert', 'new table as became', 'became',
-          'select ''%1$s.created'', became.%3$I, null, %5$s, %7$s from became'),
+          '''%1$s.created'', became.%3$I, null, %5$s, %7$s from became'),
         ('update', 'old table as was new table as became', 'became',
-          'select case when was.%3$I is null then ''%1$s.created'' when became.%3$I is null then ''%1$s.%2$s''
+          'case when was.%3$I is null then ''%1$s.created'' when became.%3$I is null then ''%1$s.%2$s''
             else ''%1$s.updated'' end, coalesce(became.%3$I, was.%3$I), %8$s, coalesce(%5$s, %4$s), %9$s
           from was full join became on became.%3$I operator(pg_catalog.=) was.%3$I
           where (was operator(pg_catalog.*<>) became) is not false'),
-        ('delete', 'old table as was', 'was', 'select ''%1$s.%2$s'', was.%3$I, null, %4$s, %6$s from was')
+        ('delete', 'old table as was', 'was', '''%1$s.%2$s'', was.%3$I, null, %4$s, %6$s from was')
       ) as changes (event, transition, changed, selection)
     loop
       execute format(
@@ -63,7 +64,8 @@ export const outboxTriggers = `
         begin
           if pg_catalog.current_setting(''petstore.events'', true) operator(pg_catalog.=) ''off'' then
             if exists (select from %4$s) then perform %1$s.petstore_event_resync(); end if;
-          else insert into %1$s.event_outbox (type, object_id, before, after, body) %5$s; end if;
+          else insert into %1$s.event_outbox (request, type, object_id, before, after, body)
+            select pg_catalog.current_setting(''petstore.request'', true), %5$s; end if;
           return null;
         end $body$', home, noun, change.event, change.changed, format(change.selection, noun, deleted, id,
           coalesce('was.' || half, 'null'), coalesce('became.' || half, 'null'),

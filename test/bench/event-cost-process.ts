@@ -30,7 +30,7 @@ const [seconds, rounds, connections] = [options.seconds, options.rounds, options
   number,
   number,
 ];
-const measuredNames = ['G4', 'R3'];
+const measuredNames = ['G4', 'R3', 'G4I'];
 const tables = ['categories', 'pets', 'orders', 'inventory'];
 
 /** A build that serves a store on a server of its own. */

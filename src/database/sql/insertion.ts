@@ -1,3 +1,4 @@
+import { commonRequest, setsRequest, setsRequestOnce } from './change-request.ts';
 import type { EntityTable } from './entity-table.ts';
 import { selectionOf, type Relation, type Selection } from './selection.ts';
 import { readAlone, type Statement, statementOf, type UnreadableRow } from '../../platform/postgres/index.ts';
@@ -25,12 +26,17 @@ export interface InsertedRow {
   readonly companions: readonly Companion[];
 }
 
-/** The statement that inserts such a row; it has a form for many, unless the row has a list. */
+/**
+ * The statement that inserts such a row; it has a form for many, unless the row has a list. After the row's own its
+ * parameter is the request (`change-request.ts`).
+ */
 export function insertionOfOne<Row>(inserted: InsertedRow): Statement<Row | UnreadableRow> {
-  const hasList = typesOf(inserted).some((type) => columnTypeOf(type).isNested === true);
-  const placeholders = typesOf(inserted).map((type, index) => `$${index + 1}::${type}`);
+  const types = typesOf(inserted);
+  const hasList = types.some((type) => columnTypeOf(type).isNested === true);
+  const placeholders = types.map((type, index) => `$${index + 1}::${type}`);
   const { row, companions } = withExpressions(inserted, placeholders);
-  const { write, companionWrites } = insertionOf(inserted.table, row, companions);
+  const rows = `where ${setsRequest(`$${types.length + 1}`)}`;
+  const { write, companionWrites } = insertionOf(inserted.table, row, companions, { rows });
   const selection = selectionOf<Row>(inserted.table, inserted.relations, inserted.include);
   const text = returning(inserted.table, selection, write, companionWrites);
   const many = hasList ? undefined : insertionOfMany<Row>(inserted);
@@ -38,7 +44,7 @@ export function insertionOfOne<Row>(inserted: InsertedRow): Statement<Row | Unre
 }
 
 /**
- * Its parameters are the same as for one row, each as a list. It returns the rows in the order of the lists, which is
+ * Its parameters are the same as for one row, each as a list but the request. It returns the rows in the order of the lists, which is
  * that of their new ids. It fails, by a division by zero, when a trigger has left out a row: once all are committed,
  * nobody could say which.
  */
@@ -54,14 +60,14 @@ function insertionOfMany<Row>(inserted: InsertedRow): Statement<Row | Unreadable
   );
   const id = table.column(table.keyProperty);
   const { write, companionWrites } = insertionOf(table, row, companions, {
-    rows: 'from input order by input.index',
+    rows: `from input where ${setsRequestOnce(`$${types.length + 1}`)} order by input.index`,
     owners: `from (select *, row_number() over (order by ${id}) as index from ${table.name}) as ${table.name} join input using (index)`,
   });
   const selection = selectionOf<Row>(table, inserted.relations, inserted.include);
   const text = returning(table, selection, write, companionWrites, [input]);
   const areAll = `1 / ((select count(*) from ${table.name}) = (select count(*) from input))::int = 1`;
   const ordered = `${text} where ${areAll} order by ${id}`;
-  return statementOf(ordered, selection.columnCount, readAlone(selection.decode), 'write');
+  return statementOf(ordered, selection.columnCount, readAlone(selection.decode), 'write', { common: commonRequest });
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   UnreadableRow,
 } from '../../platform/postgres/index.ts';
 import { domainFailureOf } from '../domain-failure.ts';
+import { requestOf, setsRequest } from './change-request.ts';
 import type { EntityTable } from './entity-table.ts';
 import { insertionOfOne, returning, type Companion, type Values } from './insertion.ts';
 import { RowLocks } from './row-locks.ts';
@@ -36,10 +37,11 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
     this.#relations = relations;
     const isRow = keyIs(table, '$1');
     const { columns, columnCount, decode } = selectionOf<Row>(table, {}, []);
+    const deletion = `delete from ${table.name} where ${isRow} and ${setsRequest('$2')} returning 1`;
     const lock = `select ${columns} from ${table.name} where ${isRow} for no key update`;
     // As `RowLocks` has it.
     this.#lock = statementOf(lock, columnCount, decode, 'write');
-    this.#delete = statementOf(`delete from ${table.name} where ${isRow} returning 1`, 1, () => true, 'write');
+    this.#delete = statementOf(deletion, 1, () => true, 'write');
     this.#locks = new RowLocks(table);
     this.#references = Object.entries<Relation>(relations).flatMap(([name, { property, table: other }]) =>
       property === undefined ? [] : [{ name, property, locks: new RowLocks(other) }],
@@ -56,7 +58,7 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
   }
 
   async delete(session: Session, id: Id): Promise<boolean> {
-    return (await session.run(this.#delete, [id])).length > 0;
+    return (await session.run(this.#delete, [id, requestOf(session)])).length > 0;
   }
 
   async insert(
@@ -74,6 +76,7 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
         parameters.push(table.parameter(property, values[property]));
       }
     }
+    parameters.push(requestOf(session));
     let insert = this.#inserts.get(key);
     if (insert === undefined) {
       const [table, relations] = [this.#table, this.#relations];
@@ -103,7 +106,7 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
     const locks = showsOthers ? this.#referenceLocks(changes) : [];
     if (showsOthers && !isLocked) locks.push(this.#locks.one(id, 'change'));
     const update = this.#updates.has(key) ? statement : unprepared(statement);
-    const write = () => session.run(update, [...values, id], locks);
+    const write = () => session.run(update, [...values, id, requestOf(session)], locks);
     const [row] = await write();
     if (row !== undefined) return row;
     // There is none, or it can't be read, which throws; or it could have been written since.
@@ -123,7 +126,8 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
     const assignments = properties.map(
       (property, index) => `${table.columnName(property)} = $${index + 1}::${table.columnType(property)}`,
     );
-    const conditions = [keyIs(table, `$${properties.length + 1}`), ...table.areReadable(properties)];
+    const parameter = (index: number): string => `$${properties.length + index}`;
+    const conditions = [keyIs(table, parameter(1)), ...table.areReadable(properties), setsRequest(parameter(2))];
     const write = `update ${table.name} set ${assignments.join(', ')} where ${conditions.join(' and ')}`;
     const selection = selectionOf<Row>(table, this.#relations, include);
     return statementOf(returning(table, selection, write), selection.columnCount, selection.decode, 'write');

@@ -1,6 +1,7 @@
 import type { MetadataStorage } from '@mikro-orm/core';
 
 import {
+  type ChangeRequest,
   type EventPosition,
   type EventSubject,
   type EventType,
@@ -9,6 +10,7 @@ import {
 } from '../../domain/events/event.ts';
 import type { EventStore } from '../../domain/events/event.store.ts';
 import type { EventMove, EventMoves } from '../../platform/feed/index.ts';
+import type { Id } from '../../domain/id.ts';
 import { nounNames, nouns } from '../../domain/nouns.ts';
 import { type Session, statementOf } from '../../platform/postgres/index.ts';
 import type { RemoteClock } from '../../platform/remote-clock.ts';
@@ -35,10 +37,14 @@ const shownAt = millisOf(`least(greatest(found.at, '0001-01-01 00:00Z'), '9999-1
 /** Of a body; a longer one is no longer JSON, and so can't be read: none of ours has so many. */
 const maxCharacters = 65_536;
 
+/** Of a key's id and a request's, as they are; plain SQL may set more. */
+const maxRequestCharacters = 160;
+
 /** One statement sees one moment: `event_state`, and the log up to it. */
 const afterText = `
   select state.position || ':' || state.salt, known.is_known,
-    found.position || ':' || found.salt, found.type, ${shownAt}, left(found.body::text, ${maxCharacters})
+    found.position || ':' || found.salt, found.type, ${shownAt}, left(found.body::text, ${maxCharacters}),
+    left(found.request, ${maxRequestCharacters})
   from event_state as state
   cross join lateral (
     select $1::bigint is null or (state.position, state.salt) = ($1::bigint, $2::bigint)
@@ -63,14 +69,19 @@ export function createEventStore(metadata: MetadataStorage): (session: Session) 
     // Of a newer version beside this one: anything may have changed.
     return row === undefined ? resync : { type: type as EventType, subject: { noun, row } as EventSubject };
   };
-  const after = statementOf<LogRow>(afterText, 6, (fields) => {
-    const [lastPosition, isKnown, position, type, at, body] = fields;
+  const after = statementOf<LogRow>(afterText, 7, (fields) => {
+    const [lastPosition, isKnown, position, type, at, body, request] = fields;
     return {
       isKnown: isKnown === 't',
       last: lastPosition as EventPosition,
       event:
         typeof type === 'string'
-          ? { position: position as EventPosition, at: new Date(Number(at)), ...contentOf(type, body ?? null) }
+          ? {
+              position: position as EventPosition,
+              at: new Date(Number(at)),
+              ...contentOf(type, body ?? null),
+              request: requestIn(request ?? ''),
+            }
           : undefined,
     };
   });
@@ -86,6 +97,15 @@ export function createEventStore(metadata: MetadataStorage): (session: Session) 
       return { isKnown, last: lastPosition, events: rows.flatMap(({ event }) => event ?? []) };
     },
   });
+}
+
+/** As `requestOf` writes it. */
+const writtenRequest = /^(?:(\d{1,19})|admin):([\w.-]{1,128})?$/;
+
+/** Undefined for what plain SQL has set otherwise. */
+function requestIn(text: string): ChangeRequest | undefined {
+  const [isWritten, keyId, requestId] = writtenRequest.exec(text) ?? [];
+  return isWritten === undefined ? undefined : { keyId: keyId as Id | undefined, requestId };
 }
 
 function theOnly<Row>([row]: readonly Row[]): Row {

@@ -1,5 +1,5 @@
 import { nounNames, nouns, type EventTypeOf, type NounName, type RowOf } from '../nouns.ts';
-import { parseId } from '../id.ts';
+import { type Id, parseId } from '../id.ts';
 import type { Rule } from '../input.ts';
 import { decodeOpaque, encodeOpaque } from '../opaque-text.ts';
 import { quoted } from '../errors.ts';
@@ -21,6 +21,14 @@ export type EventPosition = `${bigint}:${bigint}`;
 /** The changed row, as it was after the change, or before it for a deletion: its own columns, without relations. */
 export type EventSubject = { [Name in NounName]: { readonly noun: Name; readonly row: RowOf<Name> } }[NounName];
 
+/** By which key and request something was changed. */
+export interface ChangeRequest {
+  /** Undefined for ADMIN_API_KEY. */
+  readonly keyId: Id | undefined;
+  /** Undefined where one statement has carried out several requests of the key. */
+  readonly requestId: string | undefined;
+}
+
 /** One committed change of one object. */
 export interface StoreEvent {
   readonly position: EventPosition;
@@ -29,6 +37,8 @@ export interface StoreEvent {
   readonly at: Date;
   /** Undefined for `store.resync`: everything may have changed. */
   readonly subject: EventSubject | undefined;
+  /** Undefined for what no request has changed: commands, and plain SQL. */
+  readonly request: ChangeRequest | undefined;
 }
 
 /** Numbers of the log grow with it. */
@@ -61,7 +71,7 @@ export const eventCursorRule: Rule<string, EventCursor> = (text, refuse) =>
   text === 'now' ? text : eventIdRule(text, refuse);
 
 /** Of an event besides its texts. */
-const bytesOfEvent = 600;
+const bytesOfEvent = 800;
 
 /** An estimate of an event's memory: JavaScript keeps texts of other alphabets in two bytes for each character. */
 export function memoryOf({ subject }: StoreEvent): number {

@@ -1,7 +1,8 @@
 import { Args, Ctx, FieldResolver, ID, Query, Resolver, Root, Subscription } from 'type-graphql';
 
+import { hasScope } from '../../domain/access/scope.ts';
 import type { EventPage } from '../../domain/events/event.service.ts';
-import { eventIdOf, type StoreEvent } from '../../domain/events/event.ts';
+import { type ChangeRequest, eventIdOf, type StoreEvent } from '../../domain/events/event.ts';
 import { idOf, type NounName, nouns, type RowOf, versionOfRow } from '../../domain/nouns.ts';
 import { Computed } from '../field-extensions.ts';
 import type { GraphQLContext } from '../context.ts';
@@ -9,7 +10,7 @@ import { encodeNodeId } from '../node/node-id.ts';
 import { NodeType } from '../node/node.type.ts';
 import { NeedsScope } from '../scopes.ts';
 import { EventArgs, eventFilterOf, EventSubscriptionArgs } from './event.input.ts';
-import { EventConnectionType, EventObjectType } from './event.type.ts';
+import { EventConnectionType, EventObjectType, EventRequestType } from './event.type.ts';
 
 @Resolver(() => EventObjectType)
 export class EventResolver {
@@ -80,6 +81,19 @@ export class EventResolver {
   })
   object(@Root() { subject }: StoreEvent): RowOf<NounName> | null {
     return subject?.row ?? null;
+  }
+
+  @Computed()
+  @FieldResolver(() => EventRequestType, {
+    nullable: true,
+    description:
+      'By which key and request it was changed; null for changes by commands and by SQL, and unless the key that asks has ADMIN.',
+  })
+  request(
+    @Root() { request }: StoreEvent,
+    @Ctx() { principal }: Pick<GraphQLContext, 'principal'>,
+  ): ChangeRequest | null {
+    return hasScope(principal, 'admin') ? (request ?? null) : null;
   }
 }
 

@@ -1,6 +1,7 @@
-import { Field, ObjectType } from 'type-graphql';
+import { Field, ID, ObjectType } from 'type-graphql';
 
-import { eventTypes, type EventType, type StoreEvent } from '../../domain/events/event.ts';
+import { type ChangeRequest, eventTypes, type EventType, type StoreEvent } from '../../domain/events/event.ts';
+import type { Id } from '../../domain/id.ts';
 import type { NounName } from '../../domain/nouns.ts';
 import type { Edge, PageInfo } from '../connections/connection.ts';
 import { PageInfoType } from '../connections/connection.type.ts';
@@ -41,6 +42,19 @@ export class EventObjectType implements Pick<StoreEvent, 'type' | 'at'> {
     description: 'When the change was made. The order is that of the log: later events may have an earlier instant.',
   })
   at!: Date;
+}
+
+@ObjectType('EventRequest', { description: 'By which key and request something was changed.', simpleResolvers: true })
+export class EventRequestType implements ChangeRequest {
+  @Field(() => ID, { nullable: true, description: 'The id of the key; null for ADMIN_API_KEY.' })
+  keyId!: Id | undefined;
+
+  @Field(() => String, {
+    nullable: true,
+    description:
+      'The `X-Request-Id` of the response; null where several requests of the key were carried out by one statement.',
+  })
+  requestId!: string | undefined;
 }
 
 @ObjectType('EventEdge', { description: 'An edge of the log: an event and its cursor.', simpleResolvers: true })

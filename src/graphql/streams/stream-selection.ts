@@ -25,6 +25,7 @@ import {
   PreparedOperation,
   type Variables,
 } from '../../platform/executor/index.ts';
+import { hasScope, type ScopeHolder } from '../../domain/access/scope.ts';
 import { HttpError } from '../../http/error-table.ts';
 import { causeOf, overLimit } from '../pipeline/errors.ts';
 
@@ -46,19 +47,21 @@ const end = '}';
  * which decide `@skip` and `@include` only. Fields of events take no arguments, and are read or computed at once.
  */
 export class StreamSelection {
-  /** Two operations that write the same have the same. */
+  /** Two operations that write the same have the same, if both or neither are an administrator's. */
   readonly key: string;
   /** An estimate of its memory. */
   readonly bytes: number;
   readonly #prepared: PreparedOperation;
+  readonly #context: { readonly principal: ScopeHolder };
 
   /** Throws GRAPHQL_VALIDATION_FAILED for one that would keep too much. */
-  constructor(source: OperationSource, variables: Variables) {
+  constructor(source: OperationSource, variables: Variables, { scopes }: ScopeHolder) {
     const { schema } = source;
     const root = schema.getSubscriptionType() as GraphQLObjectType;
     const selector = new Selector(source, variables);
     const text = JSON.stringify(selector.select(root, [source.operation.selectionSet]));
-    this.key = hash('sha256', text, 'base64url');
+    this.#context = { principal: { scopes } };
+    this.key = hash('sha256', text, 'base64url') + (hasScope({ scopes }, 'admin') ? ' admin' : '');
     this.bytes = text.length + bytesOfField * selector.fields + bytesOfPrepared * selector.prepared;
     if (this.bytes > maxBytes) throw tooLarge(this.bytes);
     const operation: OperationDefinitionNode = {
@@ -73,7 +76,7 @@ export class StreamSelection {
 
   /** The result for an event as JSON text. Throws RESULT_TOO_LARGE. */
   textOf(event: unknown): string {
-    const options = { context: undefined, variables: {}, maxBytes: maxResultBytes - start.length - end.length };
+    const options = { context: this.#context, variables: {}, maxBytes: maxResultBytes - start.length - end.length };
     const { data, errors } = this.#prepared.resultOf(event, options);
     if (data === undefined) throw resultTooLarge();
     if (errors.length > 0) throw causeOf(errors[0]);

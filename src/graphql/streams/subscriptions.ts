@@ -67,7 +67,7 @@ async function open(
     isResult = true;
     const variables = operation.variables.coerce(sent, { hidden, bytes });
     assertWithinLimits(measured, limits, onRefusal);
-    const selection = new StreamSelection(operation.source, variables);
+    const selection = new StreamSelection(operation.source, variables, principal);
     isResult = false;
     // Validation allows no other number of root fields, and none that depends on a directive.
     const [root] = operation.prepared.rootCalls(variables) as [RootCall];

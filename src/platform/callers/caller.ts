@@ -18,6 +18,8 @@ export class Caller {
   readonly id: string;
   /** Which work of the service's own it is. */
   readonly work: string | undefined;
+  /** The id of its request. */
+  readonly requestId: string | undefined;
   /** The span of its request in OpenTelemetry, while it is traced. */
   span: Span | undefined;
   readonly #callers: Callers;
@@ -30,10 +32,11 @@ export class Caller {
   #waitedMillis = 0;
   #countedSince = 0;
 
-  constructor(callers: Callers, id: string, work?: string) {
+  constructor(callers: Callers, id: string, { work, requestId }: Pick<Partial<Caller>, 'work' | 'requestId'> = {}) {
     this.#callers = callers;
     this.id = id;
     this.work = work;
+    this.requestId = requestId;
   }
 
   /** Why it needn't send further statements: it has lost the database, or its client has disconnected. */
@@ -133,7 +136,7 @@ export class Caller {
    * doesn't end it.
    */
   apart(): Caller {
-    const other = new Caller(this.#callers, this.id, this.work);
+    const other = new Caller(this.#callers, this.id, this);
     other.#waitedMillis = this.waitedMillis;
     other.#countedSince = this.#countedSince;
     return other;
@@ -155,13 +158,13 @@ export class Callers {
   }
 
   /** A request or a stream of a client. */
-  for(clientId: string): Caller {
-    return new Caller(this, clientId);
+  for(clientId: string, requestId?: string): Caller {
+    return new Caller(this, clientId, { requestId });
   }
 
   /** Work of the service's own, which several requests may share: nothing ends it. */
   service(work: string): Caller {
-    return new Caller(this, service, work);
+    return new Caller(this, service, { work });
   }
 }
 

@@ -39,7 +39,7 @@ export function decorateServer(server: FastifyInstance, node: BoundingParts): vo
 /** The client of the request is known: what it holds is in that account from now on. */
 export function openRequest(request: FastifyRequest, reply: FastifyReply, clientId: string): void {
   const { callers, connections } = request.server;
-  request.caller = callers.for(clientId);
+  request.caller = callers.for(clientId, request.id);
   request.memory = connections.openMemory(reply.raw, request.caller);
 }
 

@@ -108,6 +108,7 @@ export type FailureOf = (error: unknown) => Error;
 
 /** Runs every statement in the transaction. */
 export function createTransactionSession(
+  caller: Caller,
   lease: ConnectionLease,
   failureOf: FailureOf,
   {
@@ -119,6 +120,7 @@ export function createTransactionSession(
     throw failureOf(error);
   };
   const session: Session = {
+    caller,
     run: (statement, values, locks) => run(statement, values, locks).catch(fail),
     defer: async (statement, values) => lease.defer({ statement, values }),
     lookUp: async <Row>({ byId }: LookUp<Row>, id: string) => (await session.run(byId, [id]))[0],

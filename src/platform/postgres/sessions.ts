@@ -53,11 +53,11 @@ interface SharedParts extends SessionOptions {
  * one client at the same time are one statement. All statements of a transaction are sent on its connection.
  */
 class CallerSession implements Session {
-  readonly #caller: Caller;
+  readonly caller: Caller;
   readonly #shared: SharedParts;
 
   constructor(caller: Caller, shared: SharedParts) {
-    this.#caller = caller;
+    this.caller = caller;
     this.#shared = shared;
   }
 
@@ -65,10 +65,10 @@ class CallerSession implements Session {
   run<Row>(statement: Statement<Row>, values: StatementValues, locks: readonly Query<unknown>[] = []): Promise<Row[]> {
     const { pipeline, insertions, fail } = this.#shared;
     let rows: Promise<unknown[]>;
-    if (statement.many !== undefined) rows = insertions.add(this.#caller, { query: { statement, values }, locks });
+    if (statement.many !== undefined) rows = insertions.add(this.caller, { query: { statement, values }, locks });
     else if (statement.kind === 'short' && pipeline !== undefined)
       rows = pipeline
-        .run(this.#caller, statement, values)
+        .run(this.caller, statement, values)
         .catch((error: unknown) => this.#runLocked(error, { statement, values }));
     else {
       const query = { statement, values };
@@ -88,7 +88,7 @@ class CallerSession implements Session {
   async lookUp<Row>(lookUp: LookUp<Row>, id: string): Promise<Row | undefined> {
     const { pipeline, fail } = this.#shared;
     if (pipeline === undefined) return (await this.run(lookUp.byId, [id]))[0];
-    const row = pipeline.lookUp(this.#caller, lookUp, id).catch(async (error: unknown) => {
+    const row = pipeline.lookUp(this.caller, lookUp, id).catch(async (error: unknown) => {
       const rows = await this.#runLocked(error, { statement: lookUp.byId, values: [id] });
       return rows[0];
     });
@@ -98,9 +98,9 @@ class CallerSession implements Session {
   transaction<T>(work: Work<T>, kind: TransactionMode = 'plain'): Promise<T> {
     const { transactions, failureOf, fail } = this.#shared;
     let result: Promise<unknown>;
-    if (kind === 'insertion') result = transactions.add(this.#caller, work);
+    if (kind === 'insertion') result = transactions.add(this.caller, { caller: this.caller, work });
     else if (kind === 'atomic') result = this.#atomically(work);
-    else result = this.transact((lease) => work(createTransactionSession(lease, failureOf)));
+    else result = this.transact((lease) => work(createTransactionSession(this.caller, lease, failureOf)));
     return result.catch(fail) as Promise<T>;
   }
 
@@ -109,7 +109,7 @@ class CallerSession implements Session {
   }
 
   transact<T>(work: (lease: ConnectionLease) => Promise<T>): Promise<T> {
-    return this.#guard(() => this.#shared.transact(this.#caller, work));
+    return this.#guard(() => this.#shared.transact(this.caller, work));
   }
 
   async #atomically<T>(work: Work<T>): Promise<T> {
@@ -151,7 +151,7 @@ class CallerSession implements Session {
       }
     };
     // All rows have been locked first.
-    const session = createTransactionSession(lease, failureOf, {
+    const session = createTransactionSession(this.caller, lease, failureOf, {
       run: (statement, values) => watched(() => lease.run(statement, values)),
       withLease: (leased) => watched(() => leased(lease)),
     });
@@ -182,7 +182,7 @@ class CallerSession implements Session {
     locksOfPooled: readonly Query<unknown>[] = [],
   ): Promise<unknown[][]> {
     const { pool, servers } = this.#shared;
-    const caller = this.#caller;
+    const caller = this.caller;
     const work = (connection: PgConnection): Promise<unknown[][]> =>
       connection.run(connection.session.isBehindPooler ? [...locksOfPooled, ...queries] : queries);
     return this.#guard(async () => {
@@ -203,14 +203,14 @@ class CallerSession implements Session {
    */
   async #guard<Result>(work: () => Promise<Result>): Promise<Result> {
     const { servers, onFailure } = this.#shared;
-    throwIfLost(this.#caller);
+    throwIfLost(this.caller);
     try {
       return await work();
     } catch (error) {
       onFailure(error);
       // The address may lead to another server by now, and what is prepared may be outdated.
       if (isReadOnly(error) || isOutdated(error)) servers.renew();
-      throw recordFailure(error, this.#caller);
+      throw recordFailure(error, this.caller);
     }
   }
 }

@@ -5,7 +5,11 @@ import { ClientBatches } from './client-batches.ts';
 import { type ConnectionLease, control, createTransactionSession, type FailureOf } from './lease.ts';
 import { type Query, type Session, type Statement, together, type StatementValues } from './statement.ts';
 
-type Work = (session: Session) => Promise<unknown>;
+interface Work {
+  readonly caller: Caller;
+  readonly work: (session: Session) => Promise<unknown>;
+}
+
 type RunTogether = (queries: readonly Query<unknown>[]) => Promise<unknown[][]>;
 /** Does the work in a transaction of the caller, on its connection, and commits it. */
 export type Transact = <T>(caller: Caller, work: (lease: ConnectionLease) => Promise<T>) => Promise<T>;
@@ -68,18 +72,21 @@ export function createSharedTransactions(transact: Transact, toFailure: FailureO
     assumesExpected: boolean,
   ): Promise<unknown[]> => {
     const statements = new GatheredStatements(lease, assumesExpected);
-    const session = createTransactionSession(lease, toFailure, {
-      run: (...query) => statements.run(...query),
-      withLease: () => statements.refuse(),
-    });
-    return statements.resultsOf(works.map((work) => work(session)));
+    const sessionOf = (caller: Caller): Session =>
+      createTransactionSession(caller, lease, toFailure, {
+        run: (...query) => statements.run(...query),
+        withLease: () => statements.refuse(),
+      });
+    return statements.resultsOf(works.map(({ caller, work }) => work(sessionOf(caller))));
   };
   return new ClientBatches({
     maxEntries: maxWorks,
-    doAlone: (caller, work) =>
+    doAlone: (caller, alone) =>
       firstAssuming((assumesExpected) =>
         transact(caller, async (lease) =>
-          assumesExpected ? (await doAll(lease, [work], true))[0] : work(createTransactionSession(lease, toFailure)),
+          assumesExpected
+            ? (await doAll(lease, [alone], true))[0]
+            : alone.work(createTransactionSession(caller, lease, toFailure)),
         ),
       ),
     doTogether: (caller, works) =>

@@ -38,6 +38,8 @@ export interface Statement<Row> {
   readonly decode: (fields: readonly (string | null)[]) => Row;
   /** Its form for several at once: takes a list of each value, and returns a row for each element, in their order. */
   readonly many?: Statement<Row> | undefined;
+  /** Of a form for many: makes one value of the last ones, of which it takes no list. */
+  readonly common?: ((values: readonly Parameter[]) => Parameter) | undefined;
   /** The row that it nearly always returns. Works that share a transaction may go on with it before it has come. */
   readonly expected?: Row;
   /**
@@ -58,7 +60,7 @@ export function statementOf<Row>(
   columns: number,
   decode: Statement<Row>['decode'],
   kind: StatementKind = 'short',
-  more: Pick<Statement<Row>, 'many' | 'expected' | 'subject'> = {},
+  more: Pick<Statement<Row>, 'many' | 'common' | 'expected' | 'subject'> = {},
 ): Statement<Row> {
   const { many } = more;
   // The same for the same text, whichever process names it.
@@ -140,6 +142,8 @@ export type TransactionMode = 'plain' | 'insertion' | 'atomic';
  * Throws the failures of `failures.ts`.
  */
 export interface Session {
+  /** For whom it runs them. */
+  readonly caller: Caller;
   /**
    * Outside of transactions, statements with a form for many (`many`) are sent together when they come from one client
    * at the same time.
@@ -167,7 +171,10 @@ export function together<Row>([first, ...others]: readonly Query<Row>[]): Query<
   const { many } = first.statement;
   if (others.length === 0 || many === undefined) return first;
   const all = [first, ...others];
-  const lists = first.values.map((_, index) => all.map(({ values }) => elementOf(values[index] ?? null)));
+  const lists = first.values.map((_, index) => {
+    const list = all.map(({ values }) => values[index] ?? null);
+    return many.common !== undefined && index === first.values.length - 1 ? many.common(list) : list.map(elementOf);
+  });
   return { statement: many, values: lists };
 }
 

@@ -54,6 +54,26 @@ it('a change has the fields as they are after it, made by the service or by SQL'
   ]);
 });
 
+it('has the request that its transaction names, through a backlog too; the service itself names none', async () => {
+  await log.move();
+  const start = await log.stores.events.last();
+  await log.sql(`begin; set local petstore.request = '7:one'; update pets set status = 'sold' where id <= 2; commit`);
+  await log.stores.categories.insert({ name: 'Birds' });
+  // Of a writer that is no process of ours.
+  await log.sql(`begin; select set_config('petstore.request', repeat('7', 1000000) || ':', true);
+    delete from categories where name = 'Birds'; commit`);
+  await log.move(1);
+  const request = { keyId: '7', requestId: 'one' };
+  expect((await log.readAfter(start)).map((event) => [event.type, event.request])).toEqual([
+    ['pet.updated', request],
+    ['inventory.updated', request],
+    ['pet.updated', request],
+    ['inventory.updated', request],
+    ['category.created', undefined],
+    ['category.deleted', undefined],
+  ]);
+});
+
 it('what changes nothing, changes no row, or is rolled back is no event', async () => {
   expect(await eventsOf(`update pets set name = 'Rex', status = 'available' where id = 1`)).toEqual([]);
   expect(await eventsOf(`update pets set name = 'Rex' where id = 99`)).toEqual([]);

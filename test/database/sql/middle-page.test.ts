@@ -11,6 +11,7 @@ import type { OrderFilter } from '../../../src/domain/orders/order.store.ts';
 import type { PetFilter } from '../../../src/domain/pets/pet.store.ts';
 import type { Keyset } from '../../../src/domain/page.ts';
 import type { Include } from '../../../src/domain/store.ts';
+import { testCaller } from '../../support/caller.ts';
 import { openTestDatabase } from '../../support/opened-database.ts';
 
 const pets = 20_000;
@@ -38,6 +39,7 @@ await opened.sql(`begin; set local session_replication_role = replica;
   commit; analyze categories, pets, inventory, orders`);
 /** Runs a statement for its plan: how many rows were read from tables and indexes, filtered out or not. */
 const explain: Session = {
+  caller: testCaller,
   run: async <Row>({ name, text }: Statement<Row>, values: StatementValues) => {
     const literals = values.map(literal);
     const plain = text.replaceAll(/\$(\d+)/g, (_, number: string) => String(literals[Number(number) - 1]));

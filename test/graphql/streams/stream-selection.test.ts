@@ -2,8 +2,10 @@ import { expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { execute, extendSchema, getOperationAST, OperationTypeNode, parse, validate, specifiedRules } from 'graphql';
 
+import type { Id } from '../../../src/domain/id.ts';
 import type { EventSubject, StoreEvent } from '../../../src/domain/events/event.ts';
 import { type NounName, nouns } from '../../../src/domain/nouns.ts';
+import type { ScopeHolder } from '../../../src/domain/access/scope.ts';
 import { createSchema } from '../../../src/graphql/schema.ts';
 import { OwnFieldsOfPastObjects } from '../../../src/graphql/pipeline/own-fields-rule.ts';
 import { StreamSelection } from '../../../src/graphql/streams/stream-selection.ts';
@@ -11,13 +13,16 @@ import { StreamSelection } from '../../../src/graphql/streams/stream-selection.t
 const schema = createSchema();
 const seed = Number(process.env['STREAM_SEED'] ?? Date.now() % 2 ** 31);
 
-function selectionOf(text: string, variables: Record<string, unknown> = {}): StreamSelection {
+const reader: ScopeHolder = { scopes: ['read'] };
+
+function selectionOf(text: string, variables: Record<string, unknown> = {}, holder = reader): StreamSelection {
   const document = parse(text);
-  return new StreamSelection({ schema, document, operation: getOperationAST(document)! }, variables);
+  return new StreamSelection({ schema, document, operation: getOperationAST(document)! }, variables, holder);
 }
 
 const at = new Date('2026-01-02T03:04:05.678Z');
-const place = { position: '12:7', at } as const;
+const request = { keyId: '7' as Id, requestId: 'one' };
+const place = { position: '12:7', at, request } as const;
 function eventOf(type: StoreEvent['type'], noun: NounName, fields: object): StoreEvent {
   return { ...place, type, subject: { noun, row: Object.assign(new nouns[noun].entity(), fields) } as EventSubject };
 }
@@ -125,7 +130,7 @@ it('keeps what is selected on all types once: a further noun refuses no selectio
   const more = extendSchema(schema, parse('type Shelf implements Node { nodeId: ID! }'));
   const text = `subscription { events { object { ${aliases(15, 5, 'nodeId')} ... on Pet { name } } } }`;
   const document = parse(text);
-  const wider = new StreamSelection({ schema: more, document, operation: getOperationAST(document)! }, {});
+  const wider = new StreamSelection({ schema: more, document, operation: getOperationAST(document)! }, {}, reader);
   expect([wider.bytes, wider.key]).toEqual([selectionOf(text).bytes, selectionOf(text).key]);
   // Written for each type where they come in another order.
   const apart = selectionOf(
