@@ -72,7 +72,7 @@ describe('an automatic ban', () => {
     }
     expect(decisions.slice(-3)).toEqual(['banned', 'banned', 'banned']);
     await Promise.all(created.map(({ apiKey }) => process.service.unban(apiKey.id)));
-    const histories = await service.listHistory(
+    const histories = await service.history.listPerParent(
       created.map(({ apiKey }) => apiKey.id),
       {},
     );

@@ -192,7 +192,8 @@ function withSecret({ apiKey, secret }: CreatedKey, now: number): Output {
 
 async function history(access: AccessService, id: string): Promise<Output> {
   const key = parseId(id);
-  const changes = key === undefined ? [] : await allOf(async (page) => onlyOf(await access.listHistory([key], page)));
+  const changes =
+    key === undefined ? [] : await allOf(async (page) => onlyOf(await access.history.listPerParent([key], page)));
   // A deleted key still has a history.
   if (changes.length === 0) await access.get(id);
   return { text: historyTable(changes), json: changes.map(changeAsJson) };

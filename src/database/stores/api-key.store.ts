@@ -14,7 +14,6 @@ import {
 import { planLimits } from '../../domain/access/plan.ts';
 import { dayMillis, minuteMillis } from '../../platform/quotas/index.ts';
 import type { Id } from '../../domain/id.ts';
-import type { Keyset, Slice } from '../../domain/page.ts';
 import type { RowData } from '../../domain/store.ts';
 import type { WithEntities } from '../entity-manager.ts';
 import { type Conditions, unserved } from '../sql/conditions.ts';
@@ -48,7 +47,9 @@ export function createApiKeyStore(
     conditions: (filter, isPerParent) => unserved(source.conditions(filter, isPerParent)),
   });
   const writes: ApiKeyWrites = new TableWrites(table, {});
-  const history = historyReads(metadata);
+  const history: HistoryReads = new TableReads(
+    listSource(new EntityTable(metadata.get(ApiKeyChange)), historyList, {}),
+  );
   return (session) => new SessionApiKeys(session, { reads, writes, history, withEntities });
 }
 
@@ -71,6 +72,10 @@ class SessionApiKeys extends ReadOnlyStore<ListedKey, typeof apiKeyList, ApiKeyR
   constructor(session: Session, made: MadeOnce) {
     super(session, made.reads);
     this.#made = made;
+  }
+
+  get history(): ReadOnlyStore<ApiKeyChange, typeof historyList> {
+    return new ReadOnlyStore(this.session, this.#made.history);
   }
 
   insert(row: RowData<ApiKey>): Promise<Id> {
@@ -104,19 +109,6 @@ class SessionApiKeys extends ReadOnlyStore<ListedKey, typeof apiKeyList, ApiKeyR
       await em.flush();
     });
   }
-
-  historyPerKey(ids: readonly Id[], keyset: Keyset<'ID'>): Promise<Slice<ApiKeyChange>[]> {
-    return this.#made.history.pagePerParent(this.session, { property: 'keyId', ids }, {}, keyset);
-  }
-
-  countHistoryPerKey(ids: readonly Id[]): Promise<number[]> {
-    return this.#made.history.countPerParent(this.session, { property: 'keyId', ids }, {});
-  }
-}
-
-function historyReads(metadata: MetadataStorage): HistoryReads {
-  const table = new EntityTable(metadata.get(ApiKeyChange));
-  return new TableReads(listSource(table, historyList, {}));
 }
 
 /** As `statusOf` has it. */

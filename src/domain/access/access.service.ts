@@ -2,7 +2,8 @@ import { DomainError } from '../errors.ts';
 import type { FilterRequest } from '../filter.ts';
 import type { Id } from '../id.ts';
 import { InputCheck } from '../input.ts';
-import { pageOf, parseKeyset, parseListRequest, type ListRequest, type Page, type PageArguments } from '../page.ts';
+import { LatestFirst } from '../latest-first.ts';
+import { pageOf, parseListRequest, type ListRequest, type Page } from '../page.ts';
 import { type AutomaticBan, dayMillis } from '../../platform/quotas/index.ts';
 import { integerRule, keyNameRule } from '../rules.ts';
 import { existing, findByIds, lockById, type RowData } from '../store.ts';
@@ -13,7 +14,7 @@ import type { ApiKey } from './api-key.entity.ts';
 import {
   apiKeyFilter,
   apiKeySorting,
-  historySorting,
+  historyList,
   type ApiKeySortField,
   type KeyStatus,
   type ListedKey,
@@ -27,8 +28,6 @@ import { scopesRule, type Scope } from './scope.ts';
 export type ApiKeyFilterRequest = Omit<FilterRequest<typeof apiKeyFilter>, 'at'>;
 
 export type ApiKeyListRequest = Omit<ListRequest<ApiKeyFilterRequest, ApiKeySortField>, 'orderBy'>;
-
-export type HistoryRequest = Pick<PageArguments, 'first' | 'after'>;
 
 /** Undefined leaves a property unchanged; null removes the expiry. */
 export interface ApiKeyChanges {
@@ -111,18 +110,8 @@ export class AccessService {
     return existing(await this.find(id), noun, id);
   }
 
-  /** The changes of each key, latest first. */
-  async listHistory(keyIds: readonly Id[], request: HistoryRequest): Promise<Page<ApiKeyChange>[]> {
-    const check = new InputCheck();
-    const latestFirst = { field: 'ID', direction: 'desc' } as const;
-    const keyset = parseKeyset(historySorting, { ...request, orderBy: latestFirst }, check);
-    check.throwIfRefused();
-    const slices = await this.#stores.apiKeys.historyPerKey(keyIds, keyset);
-    return slices.map((slice) => pageOf(historySorting, keyset, slice));
-  }
-
-  countHistory(keyIds: readonly Id[]): Promise<number[]> {
-    return this.#stores.apiKeys.countHistoryPerKey(keyIds);
+  get history(): LatestFirst<ApiKeyChange, typeof historyList> {
+    return new LatestFirst(this.#stores.apiKeys.history, { list: historyList, property: 'keyId' });
   }
 
   async create(input: NewApiKey): Promise<CreatedKey> {

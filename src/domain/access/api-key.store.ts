@@ -1,6 +1,6 @@
 import type { FilterFields } from '../filter.ts';
 import type { Id } from '../id.ts';
-import { sortedById, type Keyset, type Slice, type Sorting } from '../page.ts';
+import { sortedById, type Sorting } from '../page.ts';
 import { anyRule, integerRule, searchTextRule } from '../rules.ts';
 import type { ReadStore, RowData, WriteStore } from '../store.ts';
 import { ApiKeyChange } from './api-key-change.entity.ts';
@@ -41,12 +41,12 @@ export const apiKeySorting: Sorting<ListedKey, ApiKeySortField> = {
 
 export const apiKeyList = { filter: apiKeyFilter, sorting: apiKeySorting };
 
-export const historySorting = sortedById(ApiKeyChange, 'apiKeyHistory', {});
-export const historyList = { filter: {}, sorting: historySorting };
+export const historyList = { filter: {}, sorting: sortedById(ApiKeyChange, 'apiKeyHistory', {}) };
 
 /** Keys are never deleted by the program. */
 export interface ApiKeyStore
   extends ReadStore<ListedKey, typeof apiKeyList, ApiKeyRelation>, Pick<WriteStore<ApiKey, RowData<ApiKey>>, 'lock'> {
+  readonly history: Pick<ReadStore<ApiKeyChange, typeof historyList>, 'pagePerParent' | 'countPerParent'>;
   /** Returns its id. */
   insert(row: RowData<ApiKey>): Promise<Id>;
   update(id: Id, changes: Partial<RowData<ApiKey>>): Promise<void>;
@@ -54,7 +54,4 @@ export interface ApiKeyStore
   attributeChangesTo(by: string): Promise<void>;
   /** Replaces the names in the history of a key, whose latest entry is that of this. */
   forgetNames(id: Id, replacement: string): Promise<void>;
-  /** The same page of the history for each key; empty for an unknown key. */
-  historyPerKey(keyIds: readonly Id[], keyset: Keyset<'ID'>): Promise<Slice<ApiKeyChange>[]>;
-  countHistoryPerKey(keyIds: readonly Id[]): Promise<number[]>;
 }

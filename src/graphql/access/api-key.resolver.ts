@@ -6,12 +6,10 @@ import type { KeyStatus, ListedKey } from '../../domain/access/api-key.store.ts'
 import { lastUsedAt, type KeyUsage } from '../../domain/access/key-status.ts';
 import { limitsOf } from '../../domain/access/plan.ts';
 import { knownScopes, type Scope } from '../../domain/access/scope.ts';
-import type { Services } from '../../domain/services.ts';
 import { ForwardPageArgs } from '../connections/connection.args.ts';
 import { childConnection, PageConnection, requestFor } from '../connections/connection.ts';
 import type { GraphQLContext } from '../context.ts';
 import { DateTimeScalar } from '../date-time.scalar.ts';
-import type { ChildList } from '../loaders.ts';
 import { NeedsScope } from '../scopes.ts';
 import {
   ApiKeyConnectionArgs,
@@ -113,7 +111,12 @@ class ApiKeyResolver {
     @Ctx() { loaders }: GraphQLContext,
     @Info() info: GraphQLResolveInfo,
   ): Promise<PageConnection<ApiKeyChange> | null> {
-    return childConnection(loaders.children('ApiKey.history', historyIn), key, args, info);
+    return childConnection(
+      loaders.children('ApiKey.history', ({ access }) => access.history),
+      key,
+      args,
+      info,
+    );
   }
 
   @FieldResolver(() => Int, { description: 'The effective limit: that of its plan, or its own.' })
@@ -231,10 +234,3 @@ class ApiKeyResolver {
 }
 
 export const apiKeyResolvers = [ApiKeyChangeResolver, ApiKeyResolver] as const;
-
-function historyIn({ access }: Services): ChildList<ApiKeyChange> {
-  return {
-    listPerParent: (keyIds, request) => access.listHistory(keyIds, request),
-    countPerParent: (keyIds) => access.countHistory(keyIds),
-  };
-}
