@@ -27,7 +27,7 @@ import {
   type WriteStore,
 } from './store.ts';
 import type { Stores } from './stores.ts';
-import { versionOf } from './version.ts';
+import { meets, versionOf } from './version.ts';
 import {
   parseChanges,
   parseNew,
@@ -196,11 +196,11 @@ export abstract class NounService<Row, Kind extends NounKind<Row>, Relation exte
     write: (stores: Stores, isLocked: boolean) => Promise<Result>,
   ): Promise<Result> {
     const { noun, representation, lockBefore } = this.kind;
-    if (precondition === undefined && check === undefined) return write(this.stores, false);
+    if ((precondition ?? check) === undefined) return write(this.stores, false);
     return this.stores.transaction(async (within) => {
       await lockBefore?.(within, readId(noun, id));
       const row = await lockById(this.storeIn(within), noun, id);
-      if (precondition?.(versionOf(representation(row))) === false) {
+      if (!meets(precondition, () => versionOf(representation(row)))) {
         throw new DomainError('PRECONDITION_FAILED', `The ${noun} ${id} is not in the state that the change expects.`);
       }
       check?.(row);

@@ -119,7 +119,7 @@ export class SerializationFailure extends Error {
 /** A change of a row. */
 export interface UpdateOptions<Relation extends string = never> {
   /** Checked on the locked row; when it fails, nothing is changed and PRECONDITION_FAILED is thrown. */
-  readonly precondition?: Precondition | undefined;
+  readonly precondition?: Precondition;
   readonly include?: Include<Relation> | undefined;
 }
 

@@ -13,10 +13,11 @@ export function versionOfText(representation: string): string {
   return hash('sha256', representation, 'base64url').slice(0, versionCharacters);
 }
 
-/** Whether the version of a locked row is one that the client has seen. */
-export type Precondition = (version: string) => boolean;
+/** The version that a row must have to be changed, or which ones it may have; null and undefined check nothing. */
+export type Precondition = string | ((version: string) => boolean) | null | undefined;
 
-/** The row must have exactly this version; null and undefined check nothing. */
-export function isVersion(expected: string | null | undefined): Precondition | undefined {
-  return expected === null || expected === undefined ? undefined : (version) => version === expected;
+/** Whether a locked row meets it. */
+export function meets(precondition: Precondition, versionOfRow: () => string): boolean {
+  if (precondition === null || precondition === undefined) return true;
+  return typeof precondition === 'string' ? precondition === versionOfRow() : precondition(versionOfRow());
 }

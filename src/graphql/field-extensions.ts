@@ -14,7 +14,7 @@ export function ToOne(): MethodDecorator {
   return Extensions({ toOne: true } satisfies FieldExtensions);
 }
 
-/** Says that a field's resolver computes it from its object alone, without loading anything. */
+/** Says that a method with the context loads nothing and returns at once, as those without do (`direct-resolvers.ts`). */
 export function Computed(): MethodDecorator {
   return Extensions({ computed: true } satisfies FieldExtensions);
 }
@@ -26,9 +26,4 @@ export function Charged(): MethodDecorator {
 
 export function isCharged({ extensions }: GraphQLField<unknown, unknown>): boolean {
   return extensions['charged'] === true;
-}
-
-/** Says that a property is a promise. */
-export function Promised(): PropertyDecorator {
-  return Extensions({ promised: true } satisfies FieldExtensions);
 }

@@ -24,10 +24,7 @@ export function isKnown({ 'if-match': match, 'if-none-match': noneMatch }: Incom
  * The precondition of a change: `If-Match` names the row's version, and `If-None-Match` doesn't. Undefined without both
  * (RFC 9110, section 13.2.2).
  */
-export function preconditionOf({
-  'if-match': match,
-  'if-none-match': noneMatch,
-}: IncomingHttpHeaders): Precondition | undefined {
+export function preconditionOf({ 'if-match': match, 'if-none-match': noneMatch }: IncomingHttpHeaders): Precondition {
   if (match === undefined && noneMatch === undefined) return undefined;
   return (version) => {
     const tag = quoted(version);

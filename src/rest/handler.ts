@@ -17,7 +17,7 @@ export interface Call<Id extends OperationId> {
   /** HEAD: the body isn't sent, so a costly one needn't be made. */
   readonly isHead: boolean;
   /** The state that a change expects the row to be in. */
-  readonly precondition: Precondition | undefined;
+  readonly precondition: Precondition;
   readonly memory: Pick<RequestMemory, 'reserve' | 'hold' | 'keep'>;
   /** Waits until the event loop has time for more work of this client. */
   readonly enterTick: () => Promise<void>;

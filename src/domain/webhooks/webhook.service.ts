@@ -9,7 +9,7 @@ import { pageOf, parseListRequest, type ListRequest, type Page } from '../page.t
 import { integerRule } from '../rules.ts';
 import { existing, findByIds, lockById, type RowData } from '../store.ts';
 import type { Stores } from '../stores.ts';
-import type { Precondition } from '../version.ts';
+import { meets, type Precondition } from '../version.ts';
 import { parseChanges, parseNew } from '../written-fields.ts';
 import type { WebhookAttempt } from './webhook-attempt.entity.ts';
 import type { WebhookEndpointChange } from './webhook-endpoint-change.entity.ts';
@@ -260,7 +260,7 @@ export class WebhookService {
 
   async #change(
     id: string,
-    precondition: Precondition | undefined,
+    precondition: Precondition,
     change: (endpoint: WebhookEndpoint) => Partial<RowData<WebhookEndpoint>>,
     also: (stores: Stores, endpoint: WebhookEndpoint) => Promise<void> = async () => undefined,
   ): Promise<WebhookEndpoint> {
@@ -293,7 +293,7 @@ function firstOf({ signingKeys: [first = ''] }: WebhookOutlet): string {
   return first;
 }
 
-function checkVersion(endpoint: WebhookEndpoint, precondition: Precondition | undefined): void {
-  if (precondition?.(webhookVersion(endpoint)) !== false) return;
+function checkVersion(endpoint: WebhookEndpoint, precondition: Precondition): void {
+  if (meets(precondition, () => webhookVersion(endpoint))) return;
   throw new DomainError('PRECONDITION_FAILED', `The ${noun} ${endpoint.id} has changed: read it again.`);
 }

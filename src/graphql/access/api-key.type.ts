@@ -37,7 +37,7 @@ const ApiKeyActionEnum = registerEnum<KeyAction>('ApiKeyAction', 'What was done 
   deleted: 'It was deleted from the database.',
 });
 
-@ObjectType('ApiKeyWindow', { description: 'The usage of a key in one window.', simpleResolvers: true })
+@ObjectType('ApiKeyWindow', { description: 'The usage of a key in one window.' })
 class ApiKeyWindowType implements WindowUsage {
   @Field(() => Int, { description: 'The requests spent.' })
   spent!: number;
@@ -53,7 +53,6 @@ class ApiKeyWindowType implements WindowUsage {
 
 @ObjectType('ApiKeyUsage', {
   description: 'The usage of a key; that of other processes may be half a second old.',
-  simpleResolvers: true,
 })
 export class ApiKeyUsageType {
   @Field(() => ApiKeyWindowType, { description: 'The window of 60 seconds.' })
@@ -63,7 +62,7 @@ export class ApiKeyUsageType {
   day!: WindowUsage;
 }
 
-@ObjectType('ApiKeyChange', { description: 'An entry in the history of a key.', simpleResolvers: true })
+@ObjectType('ApiKeyChange', { description: 'An entry in the history of a key.' })
 export class ApiKeyChangeType {
   @Field(() => DateTimeScalar, { description: 'When it was changed.' })
   at!: Date;
@@ -83,7 +82,6 @@ export const ApiKeyChangeConnectionType = connectionType<ApiKeyChange>('ApiKeyCh
 /** The scopes, the figures, the status, the usage and the history are in the resolver. */
 @ObjectType('ApiKey', {
   description: 'A key for this API. Its secret is not stored and is shown only on creation and rotation.',
-  simpleResolvers: true,
 })
 export class ApiKeyType implements Omit<ListedKey, 'scopes' | 'requestsPerMinute' | 'requestsPerDay' | 'usage'> {
   @Field(() => ID, { description: 'Assigned on creation: an int64. It is not secret.' })
@@ -124,7 +122,7 @@ export const ApiKeyConnectionType = connectionType<ListedKey>('ApiKey', () => Ap
 
 const secretDescription = 'The secret. Store it safely: it cannot be shown again.';
 
-@ObjectType({ description: 'The result of `createApiKey`.', simpleResolvers: true })
+@ObjectType({ description: 'The result of `createApiKey`.' })
 export class CreateApiKeyPayload {
   @Field(() => ApiKeyType, { description: 'The key with its new secret.' })
   apiKey!: ListedKey;
@@ -133,13 +131,13 @@ export class CreateApiKeyPayload {
   secret!: string;
 }
 
-@ObjectType({ description: 'The result of `updateApiKey`.', simpleResolvers: true })
+@ObjectType({ description: 'The result of `updateApiKey`.' })
 export class UpdateApiKeyPayload {
   @Field(() => ApiKeyType, { description: 'The key as it is now.' })
   apiKey!: ListedKey;
 }
 
-@ObjectType({ description: 'The result of `rotateApiKey`.', simpleResolvers: true })
+@ObjectType({ description: 'The result of `rotateApiKey`.' })
 export class RotateApiKeyPayload {
   @Field(() => ApiKeyType, { description: 'The key with its new secret.' })
   apiKey!: ListedKey;
@@ -148,31 +146,31 @@ export class RotateApiKeyPayload {
   secret!: string;
 }
 
-@ObjectType({ description: 'The result of `revokeApiKey`.', simpleResolvers: true })
+@ObjectType({ description: 'The result of `revokeApiKey`.' })
 export class RevokeApiKeyPayload {
   @Field(() => ApiKeyType, { description: 'The key as it is now.' })
   apiKey!: ListedKey;
 }
 
-@ObjectType({ description: 'The result of `banApiKey`.', simpleResolvers: true })
+@ObjectType({ description: 'The result of `banApiKey`.' })
 export class BanApiKeyPayload {
   @Field(() => ApiKeyType, { description: 'The key as it is now.' })
   apiKey!: ListedKey;
 }
 
-@ObjectType({ description: 'The result of `unbanApiKey`.', simpleResolvers: true })
+@ObjectType({ description: 'The result of `unbanApiKey`.' })
 export class UnbanApiKeyPayload {
   @Field(() => ApiKeyType, { description: 'The key as it is now.' })
   apiKey!: ListedKey;
 }
 
-@ObjectType({ description: 'The result of `forgetApiKey`.', simpleResolvers: true })
+@ObjectType({ description: 'The result of `forgetApiKey`.' })
 export class ForgetApiKeyPayload {
   @Field(() => ApiKeyType, { description: 'The key as it is now.' })
   apiKey!: ListedKey;
 }
 
-@ObjectType({ description: 'The result of `setApiKeyPlan`.', simpleResolvers: true })
+@ObjectType({ description: 'The result of `setApiKeyPlan`.' })
 export class SetApiKeyPlanPayload {
   @Field(() => ApiKeyType, { description: 'The key as it is now.' })
   apiKey!: ListedKey;

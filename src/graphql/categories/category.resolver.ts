@@ -4,7 +4,6 @@ import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Roo
 import type { Category } from '../../domain/categories/category.entity.ts';
 import { change, remove } from '../../domain/named-rows.ts';
 import type { Pet } from '../../domain/pets/pet.entity.ts';
-import { isVersion } from '../../domain/version.ts';
 import { childConnection, PageConnection, requestFor } from '../connections/connection.ts';
 import type { GraphQLContext } from '../context.ts';
 import { NodeResolver } from '../node/node.resolver.ts';
@@ -101,7 +100,7 @@ export class CategoryResolver extends NodeResolver('category', () => CategoryTyp
     @Ctx() context: GraphQLContext,
   ): Promise<DeleteCategoryPayload> {
     return context.mutate(async ({ categories }) => {
-      await categories.delete(id, isVersion(ifVersion));
+      await categories.delete(id, ifVersion);
       return { deletedCategoryId: id };
     });
   }

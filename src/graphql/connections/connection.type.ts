@@ -1,9 +1,8 @@
 import { Field, Int, ObjectType, type ClassType } from 'type-graphql';
 
-import { Promised } from '../field-extensions.ts';
 import type { Edge, PageConnection, PageInfo } from './connection.ts';
 
-@ObjectType('PageInfo', { description: 'The position of a page in its list.', simpleResolvers: true })
+@ObjectType('PageInfo', { description: 'The position of a page in its list.' })
 export class PageInfoType implements PageInfo {
   @Field(() => Boolean, {
     description:
@@ -40,7 +39,6 @@ export class PageInfoType implements PageInfo {
 export function connectionType<Node extends object>(name: string, nodeType: () => ClassType) {
   @ObjectType(`${name}Edge`, {
     description: `An edge of a list of type ${name}: an entry and its cursor.`,
-    simpleResolvers: true,
   })
   class EdgeType implements Edge<Node> {
     @Field(nodeType, { description: `The ${name}.` })
@@ -50,7 +48,7 @@ export function connectionType<Node extends object>(name: string, nodeType: () =
     cursor!: string;
   }
 
-  @ObjectType(`${name}Connection`, { description: `A page of a list of type ${name}.`, simpleResolvers: true })
+  @ObjectType(`${name}Connection`, { description: `A page of a list of type ${name}.` })
   class ConnectionType implements Pick<PageConnection<Node>, 'edges' | 'nodes' | 'pageInfo' | 'totalCount'> {
     @Field(() => [EdgeType], { description: 'The entries of the page, in the requested order.' })
     edges!: readonly Edge<Node>[];
@@ -61,8 +59,8 @@ export function connectionType<Node extends object>(name: string, nodeType: () =
     @Field(() => PageInfoType, { description: 'Whether there are more pages, and the cursors to request them with.' })
     pageInfo!: PageInfo;
 
-    @Promised()
     @Field(() => Int, {
+      simple: false,
       description: 'The number of entries in the whole filtered list. Counted only when it is selected.',
     })
     totalCount!: Promise<number>;

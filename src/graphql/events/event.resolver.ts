@@ -4,10 +4,10 @@ import { hasScope } from '../../domain/access/scope.ts';
 import type { EventPage } from '../../domain/events/event.service.ts';
 import { type ChangeRequest, eventIdOf, type StoreEvent } from '../../domain/events/event.ts';
 import { idOf, type NounName, nouns, type RowOf, versionOfRow } from '../../domain/nouns.ts';
-import { Computed } from '../field-extensions.ts';
 import type { GraphQLContext } from '../context.ts';
 import { encodeNodeId } from '../node/node-id.ts';
 import { NodeType } from '../node/node.type.ts';
+import { Computed } from '../field-extensions.ts';
 import { NeedsScope } from '../scopes.ts';
 import { EventArgs, eventFilterOf, EventSubscriptionArgs } from './event.input.ts';
 import { EventConnectionType, EventObjectType, EventRequestType } from './event.type.ts';
@@ -36,7 +36,6 @@ export class EventResolver {
   }
 
   /** Resolves one event of a stream; see `streams/`. */
-  @Computed()
   @NeedsScope('read')
   @Subscription(() => EventObjectType, {
     name: 'events',
@@ -52,19 +51,16 @@ export class EventResolver {
     return event;
   }
 
-  @Computed()
   @FieldResolver(() => ID, { description: 'Its position in the log, for `after`: opaque and unique.' })
   id(@Root() event: StoreEvent): string {
     return eventIdOf(event.position);
   }
 
-  @Computed()
   @FieldResolver(() => ID, { nullable: true, description: 'The global id of the object; null for STORE_RESYNC.' })
   nodeId(@Root() { subject }: StoreEvent): string | null {
     return subject === undefined ? null : encodeNodeId(nouns[subject.noun].typeName, idOf(subject.noun, subject.row));
   }
 
-  @Computed()
   @FieldResolver(() => String, {
     nullable: true,
     description: 'The version of the object after the change; before it for a deletion; null for STORE_RESYNC.',
@@ -73,7 +69,6 @@ export class EventResolver {
     return subject === undefined ? null : versionOfRow(subject.noun, subject.row);
   }
 
-  @Computed()
   @FieldResolver(() => NodeType, {
     nullable: true,
     description:

@@ -33,7 +33,7 @@ export const EventTypeEnum = registerEnum<EventType>(
 );
 
 /** The computed fields are in the resolver. */
-@ObjectType('Event', { description: 'A committed change of one object.', simpleResolvers: true })
+@ObjectType('Event', { description: 'A committed change of one object.' })
 export class EventObjectType implements Pick<StoreEvent, 'type' | 'at'> {
   @Field(() => EventTypeEnum, { description: 'What has happened.' })
   type!: EventType;
@@ -44,7 +44,7 @@ export class EventObjectType implements Pick<StoreEvent, 'type' | 'at'> {
   at!: Date;
 }
 
-@ObjectType('EventRequest', { description: 'By which key and request something was changed.', simpleResolvers: true })
+@ObjectType('EventRequest', { description: 'By which key and request something was changed.' })
 export class EventRequestType implements ChangeRequest {
   @Field(() => ID, { nullable: true, description: 'The id of the key; null for ADMIN_API_KEY.' })
   keyId!: Id | undefined;
@@ -57,7 +57,7 @@ export class EventRequestType implements ChangeRequest {
   requestId!: string | undefined;
 }
 
-@ObjectType('EventEdge', { description: 'An edge of the log: an event and its cursor.', simpleResolvers: true })
+@ObjectType('EventEdge', { description: 'An edge of the log: an event and its cursor.' })
 class EventEdgeType implements Edge<StoreEvent> {
   @Field(() => EventObjectType, { description: 'The event.' })
   node!: StoreEvent;
@@ -66,7 +66,7 @@ class EventEdgeType implements Edge<StoreEvent> {
   cursor!: string;
 }
 
-@ObjectType('EventConnection', { description: 'A page of the log, oldest event first.', simpleResolvers: true })
+@ObjectType('EventConnection', { description: 'A page of the log, oldest event first.' })
 export class EventConnectionType {
   @Field(() => [EventEdgeType], { description: 'The events of the page, in the order of the log.' })
   edges!: readonly Edge<StoreEvent>[];

@@ -7,7 +7,7 @@ import { change, refer } from '../../domain/named-rows.ts';
 import type { Pet } from '../../domain/pets/pet.entity.ts';
 import { PageConnection, requestFor } from '../connections/connection.ts';
 import type { GraphQLContext } from '../context.ts';
-import { Computed, ToOne } from '../field-extensions.ts';
+import { ToOne } from '../field-extensions.ts';
 import { NodeResolver } from '../node/node.resolver.ts';
 import { PetType } from '../pets/pet.type.ts';
 import { relationsOf } from '../relations.ts';
@@ -45,7 +45,6 @@ export class InventoryItemResolver extends NodeResolver('inventory', () => Inven
     return new PageConnection(page, () => inventory.count(args.filter), include);
   }
 
-  @Computed()
   @FieldResolver(() => ID, { description: "The pet's id again, as the cache key of the item." })
   id(@Root() { petId }: InventoryItem): string {
     return petId;

@@ -10,7 +10,6 @@ import { PetStatusEnum } from '../pets/pet.type.ts';
 @ObjectType('InventoryItem', {
   description: 'The stock of a pet. It is created and deleted with the pet.',
   implements: NodeType,
-  simpleResolvers: true,
 })
 export class InventoryItemType implements Pick<InventoryItem, 'petId' | 'quantity' | 'status'> {
   @Field(() => ID, { description: 'The id of the pet whose stock this is.' })
@@ -25,7 +24,7 @@ export class InventoryItemType implements Pick<InventoryItem, 'petId' | 'quantit
 
 export const InventoryConnectionType = connectionType<InventoryItem>('Inventory', () => InventoryItemType);
 
-@ObjectType({ description: 'The result of `updateInventory`.', simpleResolvers: true })
+@ObjectType({ description: 'The result of `updateInventory`.' })
 export class UpdateInventoryPayload {
   @Field(() => InventoryItemType, { description: 'The item as it is now.' })
   inventoryItem!: InventoryItem;

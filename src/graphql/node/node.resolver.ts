@@ -1,7 +1,6 @@
 import { FieldResolver, ID, Resolver, Root, type ClassType } from 'type-graphql';
 
 import { idOf, nouns, versionOfRow, type NounName, type RowOf } from '../../domain/nouns.ts';
-import { Computed } from '../field-extensions.ts';
 import { encodeNodeId } from './node-id.ts';
 import { nodeIdDescription } from './node.type.ts';
 
@@ -11,13 +10,11 @@ export function NodeResolver<Name extends NounName>(noun: Name, type: () => Clas
 
   @Resolver(type)
   abstract class RowResolver {
-    @Computed()
     @FieldResolver(() => ID, { description: nodeIdDescription })
     nodeId(@Root() row: RowOf<Name>): string {
       return encodeNodeId(typeName, idOf(noun, row));
     }
 
-    @Computed()
     @FieldResolver(() => String, {
       description:
         'Changes with every change of the fields. Opaque; the `ETag` of REST without its quotes. Send it as `ifVersion` with a change.',

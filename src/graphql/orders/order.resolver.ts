@@ -5,7 +5,6 @@ import { change, refer, remove } from '../../domain/named-rows.ts';
 import type { Order } from '../../domain/orders/order.entity.ts';
 import type { OrderRelation } from '../../domain/orders/order.store.ts';
 import type { Pet } from '../../domain/pets/pet.entity.ts';
-import { isVersion } from '../../domain/version.ts';
 import { PageConnection, requestFor } from '../connections/connection.ts';
 import type { GraphQLContext } from '../context.ts';
 import { ToOne } from '../field-extensions.ts';
@@ -93,7 +92,7 @@ export class OrderResolver extends NodeResolver('order', () => OrderType) {
     @Ctx() context: GraphQLContext,
   ): Promise<CancelOrderPayload> {
     return context.mutate(async ({ orders }) => {
-      await orders.cancelOrder(id, isVersion(ifVersion));
+      await orders.cancelOrder(id, ifVersion);
       return { cancelledOrderId: id };
     });
   }

@@ -6,7 +6,7 @@ import { DateTimeScalar } from '../date-time.scalar.ts';
 import { common } from '../descriptions.ts';
 import { NodeType } from '../node/node.type.ts';
 
-@ObjectType('Order', { description: 'An order of the store.', implements: NodeType, simpleResolvers: true })
+@ObjectType('Order', { description: 'An order of the store.', implements: NodeType })
 export class OrderType implements Pick<Order, 'id' | 'petId' | 'quantity' | 'shipDate' | 'complete'> {
   @Field(() => ID, { description: common.id })
   id!: Order['id'];
@@ -26,19 +26,19 @@ export class OrderType implements Pick<Order, 'id' | 'petId' | 'quantity' | 'shi
 
 export const OrderConnectionType = connectionType<Order>('Order', () => OrderType);
 
-@ObjectType({ description: 'The result of `createOrder`.', simpleResolvers: true })
+@ObjectType({ description: 'The result of `createOrder`.' })
 export class CreateOrderPayload {
   @Field(() => OrderType, { description: 'The new order.' })
   order!: Order;
 }
 
-@ObjectType({ description: 'The result of `updateOrder`.', simpleResolvers: true })
+@ObjectType({ description: 'The result of `updateOrder`.' })
 export class UpdateOrderPayload {
   @Field(() => OrderType, { description: 'The order as it is now.' })
   order!: Order;
 }
 
-@ObjectType({ description: 'The result of `cancelOrder`.', simpleResolvers: true })
+@ObjectType({ description: 'The result of `cancelOrder`.' })
 export class CancelOrderPayload {
   @Field(() => ID, { description: 'The id of the deleted order.' })
   cancelledOrderId!: string;

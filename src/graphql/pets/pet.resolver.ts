@@ -7,7 +7,6 @@ import { change, refer, remove } from '../../domain/named-rows.ts';
 import type { Order } from '../../domain/orders/order.entity.ts';
 import type { Pet } from '../../domain/pets/pet.entity.ts';
 import type { PetRelation } from '../../domain/pets/pet.store.ts';
-import { isVersion } from '../../domain/version.ts';
 import { CategoryType } from '../categories/category.type.ts';
 import { childConnection, PageConnection, requestFor } from '../connections/connection.ts';
 import type { GraphQLContext } from '../context.ts';
@@ -109,7 +108,7 @@ export class PetResolver extends NodeResolver('pet', () => PetType) {
     @Ctx() context: GraphQLContext,
   ): Promise<DeletePetPayload> {
     return context.mutate(async ({ pets }) => {
-      await pets.delete(id, isVersion(ifVersion));
+      await pets.delete(id, ifVersion);
       return { deletedPetId: id };
     });
   }

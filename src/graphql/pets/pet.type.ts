@@ -20,7 +20,6 @@ export const PetStatusEnum = registerEnum<PetStatus>(
 @ObjectType('Pet', {
   description: 'An animal of the store. It always belongs to a category.',
   implements: NodeType,
-  simpleResolvers: true,
 })
 export class PetType implements Pick<Pet, 'id' | 'name' | 'status' | 'categoryId'> {
   @Field(() => ID, { description: common.id })
@@ -38,19 +37,19 @@ export class PetType implements Pick<Pet, 'id' | 'name' | 'status' | 'categoryId
 
 export const PetConnectionType = connectionType<Pet>('Pet', () => PetType);
 
-@ObjectType({ description: 'The result of `createPet`.', simpleResolvers: true })
+@ObjectType({ description: 'The result of `createPet`.' })
 export class CreatePetPayload {
   @Field(() => PetType, { description: 'The new pet.' })
   pet!: Pet;
 }
 
-@ObjectType({ description: 'The result of `updatePet`.', simpleResolvers: true })
+@ObjectType({ description: 'The result of `updatePet`.' })
 export class UpdatePetPayload {
   @Field(() => PetType, { description: 'The pet as it is now.' })
   pet!: Pet;
 }
 
-@ObjectType({ description: 'The result of `deletePet`.', simpleResolvers: true })
+@ObjectType({ description: 'The result of `deletePet`.' })
 export class DeletePetPayload {
   @Field(() => ID, { description: 'The id of the deleted pet, whose inventory item is deleted too.' })
   deletedPetId!: string;

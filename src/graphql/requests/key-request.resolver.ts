@@ -75,16 +75,6 @@ function KeyRecordsResolver(typeName: string, type: () => ClassType) {
   return RecordsResolver;
 }
 
-@Resolver(() => KeyRequestConnectionType)
-class KeyRequestConnectionResolver {
-  @FieldResolver(() => Int, {
-    description: 'How many requests, in the hours of the filter or the last 7 days, have no entry.',
-  })
-  omitted(@Root() connection: PageConnection<KeyRequest>): Promise<number> {
-    return connection.totalCount;
-  }
-}
-
 @Resolver(() => DeprecatedUserType)
 class DeprecatedUserResolver {
   @NeedsScope('admin')
@@ -130,7 +120,6 @@ class KeyRequestResolver {
 export const keyRequestResolvers = [
   KeyRecordsResolver('Viewer', () => ViewerType),
   KeyRecordsResolver('ApiKey', () => ApiKeyType),
-  KeyRequestConnectionResolver,
   KeyRequestResolver,
   DeprecatedUserResolver,
 ] as const;

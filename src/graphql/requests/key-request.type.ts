@@ -21,7 +21,6 @@ const QuotaWindowEnum = registerEnum<QuotaWindow>('QuotaWindow', 'A window of th
 /** The address and the `User-Agent` are in the resolver. */
 @ObjectType('KeyRequest', {
   description: 'A request that was sent with a key. Neither its body nor its variables are kept.',
-  simpleResolvers: true,
 })
 export class KeyRequestType implements Omit<KeyRequest, 'id' | 'keyId' | 'quotaLimit' | 'address' | 'userAgent'> {
   @Field(() => String, { description: 'Its `X-Request-Id`.' })
@@ -69,7 +68,7 @@ export class KeyRequestType implements Omit<KeyRequest, 'id' | 'keyId' | 'quotaL
   clientVersion!: string | null;
 }
 
-@ObjectType('KeyRequestEdge', { description: 'An edge of a list of requests.', simpleResolvers: true })
+@ObjectType('KeyRequestEdge', { description: 'An edge of a list of requests.' })
 class KeyRequestEdgeType implements Edge<KeyRequest> {
   @Field(() => KeyRequestType, { description: 'The request.' })
   node!: KeyRequest;
@@ -78,10 +77,8 @@ class KeyRequestEdgeType implements Edge<KeyRequest> {
   cursor!: string;
 }
 
-/** How many were omitted is in the resolver. */
 @ObjectType('KeyRequestConnection', {
   description: 'A page of the requests of a key, latest first.',
-  simpleResolvers: true,
 })
 export class KeyRequestConnectionType {
   @Field(() => [KeyRequestEdgeType], { description: 'The requests of the page.' })
@@ -92,9 +89,17 @@ export class KeyRequestConnectionType {
 
   @Field(() => PageInfoType, { description: 'Whether there are more pages, and the cursors to request them with.' })
   pageInfo!: PageInfo;
+
+  /** The loader counts the requests without an entry. */
+  @Field(() => Int, {
+    name: 'omitted',
+    simple: false,
+    description: 'How many requests, in the hours of the filter or the last 7 days, have no entry.',
+  })
+  totalCount!: Promise<number>;
 }
 
-@ObjectType('UsagePeriod', { description: 'What a key has used in one hour or day, UTC.', simpleResolvers: true })
+@ObjectType('UsagePeriod', { description: 'What a key has used in one hour or day, UTC.' })
 export class UsagePeriodType implements UsagePeriod {
   @Field(() => DateTimeScalar, { description: 'When it begins.' })
   startsAt!: Date;
@@ -127,7 +132,7 @@ export class UsagePeriodType implements UsagePeriod {
   omitted!: number;
 }
 
-@ObjectType('DeprecatedUse', { description: 'How often a key has used something deprecated.', simpleResolvers: true })
+@ObjectType('DeprecatedUse', { description: 'How often a key has used something deprecated.' })
 export class DeprecatedUseType implements Omit<DeprecatedUses, 'keyId'> {
   @Field(() => String, { description: 'What: `Pet.inventory` of the schema, or `GET /pets/{petId}` of REST.' })
   coordinate!: string;
@@ -143,7 +148,7 @@ export class DeprecatedUseType implements Omit<DeprecatedUses, 'keyId'> {
 }
 
 /** The key is in the resolver. */
-@ObjectType('DeprecatedUser', { description: 'A key that uses something deprecated.', simpleResolvers: true })
+@ObjectType('DeprecatedUser', { description: 'A key that uses something deprecated.' })
 export class DeprecatedUserType implements Pick<DeprecatedUses, 'count' | 'lastUsedAt'> {
   @Field(() => Int, { description: 'How often it has used it in the last 90 days.' })
   count!: number;
@@ -152,7 +157,7 @@ export class DeprecatedUserType implements Pick<DeprecatedUses, 'count' | 'lastU
   lastUsedAt!: Date;
 }
 
-@ObjectType('DeprecatedUserEdge', { description: 'An edge of a list of keys.', simpleResolvers: true })
+@ObjectType('DeprecatedUserEdge', { description: 'An edge of a list of keys.' })
 class DeprecatedUserEdgeType implements Edge<DeprecatedUses> {
   @Field(() => DeprecatedUserType, { description: 'The key, and how it uses it.' })
   node!: DeprecatedUses;
@@ -163,7 +168,6 @@ class DeprecatedUserEdgeType implements Edge<DeprecatedUses> {
 
 @ObjectType('DeprecatedUserConnection', {
   description: 'A page of the keys that use something deprecated, the latest first.',
-  simpleResolvers: true,
 })
 export class DeprecatedUserConnectionType {
   @Field(() => [DeprecatedUserEdgeType], { description: 'The keys of the page.' })

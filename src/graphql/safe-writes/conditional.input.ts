@@ -2,7 +2,6 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { Field, InputType } from 'type-graphql';
 
 import type { UpdateOptions } from '../../domain/store.ts';
-import { isVersion } from '../../domain/version.ts';
 import { relationsOf } from '../relations.ts';
 
 /** The input of a change or a deletion of a row: it may say in which state the row must be. */
@@ -21,5 +20,5 @@ export function updateOptions<Relation extends string>(
   { ifVersion }: ConditionalInput,
   info: GraphQLResolveInfo,
 ): UpdateOptions<Relation> {
-  return { precondition: isVersion(ifVersion), include: relationsOf(info) };
+  return { precondition: ifVersion, include: relationsOf(info) };
 }

@@ -4,7 +4,6 @@ import { Arg, Args, Ctx, FieldResolver, ID, Info, Mutation, Query, Resolver, Roo
 import { describeChanges } from '../../domain/access/api-key-change.entity.ts';
 import { validationFailed } from '../../domain/errors.ts';
 import { eventIdOf, type EventType } from '../../domain/events/event.ts';
-import { isVersion } from '../../domain/version.ts';
 import { type AttemptResult, resultOf, type WebhookAttempt } from '../../domain/webhooks/webhook-attempt.entity.ts';
 import type { WebhookEndpointChange } from '../../domain/webhooks/webhook-endpoint-change.entity.ts';
 import {
@@ -18,7 +17,6 @@ import { ForwardPageArgs, PageArgs } from '../connections/connection.args.ts';
 import { childConnection, PageConnection, requestFor } from '../connections/connection.ts';
 import type { GraphQLContext } from '../context.ts';
 import { EventTypeEnum } from '../events/event.type.ts';
-import { Computed } from '../field-extensions.ts';
 import { NeedsScope } from '../scopes.ts';
 import {
   CreateWebhookEndpointInput,
@@ -117,7 +115,6 @@ class WebhookEndpointResolver {
     return eventIdOf(position);
   }
 
-  @Computed()
   @FieldResolver(() => String, {
     description: 'Changes with every change of its settings. Opaque. Send it as `ifVersion` with a change.',
   })
@@ -193,7 +190,7 @@ class WebhookEndpointResolver {
     { id, ifVersion, ...changes }: UpdateWebhookEndpointInput,
     @Ctx() { services: { webhooks } }: GraphQLContext,
   ): Promise<UpdateWebhookEndpointPayload> {
-    return { webhookEndpoint: await webhooks.update(id, changes, isVersion(ifVersion)) };
+    return { webhookEndpoint: await webhooks.update(id, changes, ifVersion) };
   }
 
   @NeedsScope('webhooks')
@@ -206,7 +203,7 @@ class WebhookEndpointResolver {
     { id, ifVersion }: PauseWebhookEndpointInput,
     @Ctx() { services: { webhooks } }: GraphQLContext,
   ): Promise<PauseWebhookEndpointPayload> {
-    return { webhookEndpoint: await webhooks.pause(id, isVersion(ifVersion)) };
+    return { webhookEndpoint: await webhooks.pause(id, ifVersion) };
   }
 
   @NeedsScope('webhooks')
@@ -220,7 +217,7 @@ class WebhookEndpointResolver {
     { id, ifVersion }: ResumeWebhookEndpointInput,
     @Ctx() { services: { webhooks } }: GraphQLContext,
   ): Promise<ResumeWebhookEndpointPayload> {
-    return { webhookEndpoint: await webhooks.resume(id, isVersion(ifVersion)) };
+    return { webhookEndpoint: await webhooks.resume(id, ifVersion) };
   }
 
   @NeedsScope('webhooks')
@@ -234,7 +231,7 @@ class WebhookEndpointResolver {
     { id, overlapSeconds, ifVersion }: RotateWebhookSecretInput,
     @Ctx() { services: { webhooks } }: GraphQLContext,
   ): Promise<RotateWebhookSecretPayload> {
-    return webhooks.rotateSecret(id, overlapSeconds, isVersion(ifVersion));
+    return webhooks.rotateSecret(id, overlapSeconds, ifVersion);
   }
 
   @NeedsScope('webhooks')
@@ -248,7 +245,7 @@ class WebhookEndpointResolver {
     { id, after, ifVersion }: ReplayWebhookEndpointInput,
     @Ctx() { services: { webhooks } }: GraphQLContext,
   ): Promise<ReplayWebhookEndpointPayload> {
-    return { webhookEndpoint: await webhooks.replay(id, after, isVersion(ifVersion)) };
+    return { webhookEndpoint: await webhooks.replay(id, after, ifVersion) };
   }
 
   @NeedsScope('webhooks')
@@ -276,7 +273,7 @@ class WebhookEndpointResolver {
     { id, ifVersion }: DeleteWebhookEndpointInput,
     @Ctx() { services: { webhooks } }: GraphQLContext,
   ): Promise<DeleteWebhookEndpointPayload> {
-    return { deletedWebhookEndpointId: await webhooks.delete(id, isVersion(ifVersion)) };
+    return { deletedWebhookEndpointId: await webhooks.delete(id, ifVersion) };
   }
 }
 

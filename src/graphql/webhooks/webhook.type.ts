@@ -54,7 +54,7 @@ const WebhookFailureEnum = registerEnum<WebhookFailure>('WebhookFailure', 'Why t
   TOO_LARGE: 'More was sent than is read of a response.',
 });
 
-@ObjectType('WebhookAttempt', { description: 'An attempt to deliver an event.', simpleResolvers: true })
+@ObjectType('WebhookAttempt', { description: 'An attempt to deliver an event.' })
 export class WebhookAttemptType implements Omit<WebhookAttempt, 'id' | 'endpointId' | 'refusals'> {
   @Field(() => String, { description: 'The id of the event, as in the header `webhook-id`.' })
   eventId!: string;
@@ -75,7 +75,7 @@ export class WebhookAttemptType implements Omit<WebhookAttempt, 'id' | 'endpoint
   durationMillis!: number;
 }
 
-@ObjectType('WebhookBacklog', { description: 'The events that an endpoint waits for.', simpleResolvers: true })
+@ObjectType('WebhookBacklog', { description: 'The events that an endpoint waits for.' })
 export class WebhookBacklogType implements WebhookBacklog {
   @Field(() => Int, { description: 'How many, of the types that it wants; counted up to 10,000.' })
   events!: number;
@@ -84,7 +84,7 @@ export class WebhookBacklogType implements WebhookBacklog {
   oldestAt!: Date | null;
 }
 
-@ObjectType('WebhookEndpointChange', { description: 'An entry in the history of an endpoint.', simpleResolvers: true })
+@ObjectType('WebhookEndpointChange', { description: 'An entry in the history of an endpoint.' })
 export class WebhookEndpointChangeType implements Pick<WebhookEndpointChange, 'at' | 'by' | 'action'> {
   @Field(() => DateTimeScalar, { description: 'When it was changed.' })
   at!: Date;
@@ -101,7 +101,6 @@ export class WebhookEndpointChangeType implements Pick<WebhookEndpointChange, 'a
 /** The state, the types, the attempts and the history are in the resolver. */
 @ObjectType('WebhookEndpoint', {
   description: 'An endpoint that events are sent to, signed as Standard Webhooks has it.',
-  simpleResolvers: true,
 })
 export class WebhookEndpointType implements Pick<WebhookEndpoint, 'id' | 'url' | 'isThin' | 'maxInFlight'> {
   @Field(() => ID, { description: 'Assigned on creation: an int64.' })
@@ -154,13 +153,13 @@ export const WebhookEndpointChangeConnectionType = connectionType<WebhookEndpoin
   () => WebhookEndpointChangeType,
 );
 
-@ObjectType({ simpleResolvers: true })
+@ObjectType()
 abstract class EndpointPayload {
   @Field(() => WebhookEndpointType, { description: 'The endpoint as it is now.' })
   webhookEndpoint!: WebhookEndpoint;
 }
 
-@ObjectType({ simpleResolvers: true })
+@ObjectType()
 abstract class SecretPayload extends EndpointPayload {
   @Field(() => String, {
     description: 'The secret to verify signatures with. Store it safely: it cannot be shown again.',
@@ -168,25 +167,25 @@ abstract class SecretPayload extends EndpointPayload {
   secret!: string;
 }
 
-@ObjectType({ description: 'The result of `createWebhookEndpoint`.', simpleResolvers: true })
+@ObjectType({ description: 'The result of `createWebhookEndpoint`.' })
 export class CreateWebhookEndpointPayload extends SecretPayload {}
 
-@ObjectType({ description: 'The result of `rotateWebhookSecret`.', simpleResolvers: true })
+@ObjectType({ description: 'The result of `rotateWebhookSecret`.' })
 export class RotateWebhookSecretPayload extends SecretPayload {}
 
-@ObjectType({ description: 'The result of `updateWebhookEndpoint`.', simpleResolvers: true })
+@ObjectType({ description: 'The result of `updateWebhookEndpoint`.' })
 export class UpdateWebhookEndpointPayload extends EndpointPayload {}
 
-@ObjectType({ description: 'The result of `pauseWebhookEndpoint`.', simpleResolvers: true })
+@ObjectType({ description: 'The result of `pauseWebhookEndpoint`.' })
 export class PauseWebhookEndpointPayload extends EndpointPayload {}
 
-@ObjectType({ description: 'The result of `resumeWebhookEndpoint`.', simpleResolvers: true })
+@ObjectType({ description: 'The result of `resumeWebhookEndpoint`.' })
 export class ResumeWebhookEndpointPayload extends EndpointPayload {}
 
-@ObjectType({ description: 'The result of `replayWebhookEndpoint`.', simpleResolvers: true })
+@ObjectType({ description: 'The result of `replayWebhookEndpoint`.' })
 export class ReplayWebhookEndpointPayload extends EndpointPayload {}
 
-@ObjectType({ description: 'The result of `testWebhookEndpoint`.', simpleResolvers: true })
+@ObjectType({ description: 'The result of `testWebhookEndpoint`.' })
 export class TestWebhookEndpointPayload {
   @Field(() => Int, { nullable: true, description: 'The HTTP status; null when there was no response.' })
   status!: number | null;
@@ -201,7 +200,7 @@ export class TestWebhookEndpointPayload {
   durationMillis!: number;
 }
 
-@ObjectType({ description: 'The result of `deleteWebhookEndpoint`.', simpleResolvers: true })
+@ObjectType({ description: 'The result of `deleteWebhookEndpoint`.' })
 export class DeleteWebhookEndpointPayload {
   @Field(() => ID, { description: 'The id of the deleted endpoint.' })
   deletedWebhookEndpointId!: string;

@@ -6,8 +6,6 @@ export interface FieldExtensions {
   readonly toOne?: true;
   /** Its resolver computes it from its object alone: it loads nothing, and returns no promise. */
   readonly computed?: true;
-  /** A property that is a promise, or a method. */
-  readonly promised?: true;
 }
 
 export function extensionsOf({ extensions }: GraphQLField<unknown, unknown>): FieldExtensions {

@@ -123,7 +123,7 @@ export class PreparedField {
     definition: GraphQLField<unknown, unknown>,
     nodes: readonly FieldNode[],
   ) {
-    const { toOne, computed, promised } = extensionsOf(definition);
+    const { toOne, computed } = extensionsOf(definition);
     this.variant = variant;
     this.key = key;
     this.name = definition.name;
@@ -134,7 +134,7 @@ export class PreparedField {
     this.#isComputed = computed ?? (isIntrospectionType(parentType) || definition.name.startsWith('__'));
     this.#onceKey = computed === true ? (definition.args.length === 0 ? definition : this) : undefined;
     this.#isRelation = toOne === true;
-    this.#hasResolver = promised ?? (definition.resolve !== undefined && !this.#isComputed && !this.#isRelation);
+    this.#hasResolver = definition.resolve !== undefined && !this.#isComputed && !this.#isRelation;
     this.#isOfRow = isRow(parentType);
     this.#arguments = prepareArguments(definition, nodes[0] as FieldNode);
   }

@@ -1,5 +1,6 @@
 import {
   buildSchema,
+  defaultFieldResolver,
   GraphQLError,
   isInterfaceType,
   isObjectType,
@@ -103,7 +104,7 @@ const typeDefs = /* GraphQL */ `
 /** How a field of the sample resolves; which one depends on its path in the response. */
 type Behaviour = 'value' | 'later' | 'null' | 'throws' | 'rejects' | 'error' | 'null later';
 
-/** How a property behaves that isn't marked as one that is promised. */
+/** How a property behaves that has no resolver. */
 const synchronous: Partial<Record<Behaviour, Behaviour>> = { later: 'value', rejects: 'throws', 'null later': 'null' };
 
 /** What the resolvers of one execution share. */
@@ -142,7 +143,7 @@ export function createSampleSchema(): GraphQLSchema {
       if (type.name === 'Collar') {
         if (field.name === 'owner') addRelation(field);
         if (field.name === 'mark' || field.name === 'badge') addComputed(field);
-        if (field.name === 'label' || field.name === 'spare') field.extensions = { promised: true };
+        if (field.name === 'label' || field.name === 'spare') field.resolve = defaultFieldResolver;
         continue;
       }
       field.resolve = (_source, args, context: SampleContext, info): unknown => {
