@@ -8,7 +8,7 @@ import { DomainError } from '../domain/errors.ts';
 import { inBatches, maxPageSize, type Page, type PageArguments } from '../domain/page.ts';
 import { explainFailure } from '../settings/failed-start.ts';
 import { plainText } from '../platform/shown-error.ts';
-import { UsageError } from './option-values.ts';
+import { type Option, type Options, UsageError, type ValuesOf } from './options.ts';
 import { databaseOptions, readSettings } from './run.ts';
 
 /** The output of a command: for people or, with `--json`, for programs. */
@@ -24,24 +24,63 @@ export interface Output {
 
 interface CommandHelp {
   readonly summary: string;
-  /** The arguments after the command's name, and what is parsed: an id that is needed comes first, then options. */
-  readonly usage: string;
+  /** Whether the id of a row comes first; it isn't taken if undefined. */
+  readonly id?: 'needed' | 'possible';
+  /** None if undefined. */
+  readonly options?: Options;
 }
 
-/** `now` is the database's time when it has been opened: what lasts a while lasts from then. */
-export type CommandWork<Service> = (service: Service, now: number) => Promise<Output>;
+/** What a command is given: its options, and the id of a row. */
+type Given<Of extends Options> = ValuesOf<Of> & { readonly id: string };
 
-/** The parsed options of a command. */
-type OptionValues = Readonly<Record<string, string | boolean | undefined>>;
+/** A command as it is written. */
+interface CommandOf<Service, Of extends Options> extends CommandHelp {
+  readonly options?: Of;
+  /** At least one of the options has to be given. */
+  readonly needsOption?: boolean;
+  /** Throws UsageError before the database is opened. */
+  check?(given: Given<Of>): void;
+  /** `now` is the database's time: what lasts a while lasts from then. */
+  run(service: Service, given: Given<Of>, now: number): Promise<Output>;
+}
 
-export interface Command<Service, Values = OptionValues> extends CommandHelp {
+type CommandWork<Service> = (service: Service, now: number) => Promise<Output>;
+type SentOptions = Readonly<Record<string, string | boolean | undefined>>;
+
+export interface Command<Service> extends CommandHelp {
   /** Reads the options; throws UsageError before the database is opened. */
-  prepare(values: Values, id: string): CommandWork<Service>;
+  prepare(sent: SentOptions, id: string): CommandWork<Service>;
+}
+
+/** Makes a command that gets its options as the values that they mean. */
+export function command<Service, Of extends Options>(written: CommandOf<Service, Of>): Command<Service> {
+  const { options = {}, needsOption = false } = written;
+  return {
+    ...written,
+    prepare: (sent, id) => {
+      const given = { ...(valuesOf(options, sent) as ValuesOf<Of>), id };
+      if (needsOption && Object.keys(options).every((name) => sent[name] === undefined)) {
+        const names = Object.keys(options).map((name) => `--${name}`);
+        throw new UsageError(`at least one of ${names.slice(0, -1).join(', ')} and ${names.at(-1)} is needed.`);
+      }
+      written.check?.(given);
+      return (service, now) => written.run(service, given, now);
+    },
+  };
+}
+
+function valuesOf(options: Options, sent: SentOptions): Readonly<Record<string, unknown>> {
+  const values = Object.entries(options).map(([name, option]) => {
+    const text = sent[name];
+    if (option.isNeeded === true && (text === undefined || text === '')) throw new UsageError(`--${name} is needed.`);
+    return [name, text === undefined ? undefined : option.parse(name, String(text))];
+  });
+  return Object.fromEntries(values) as Readonly<Record<string, unknown>>;
 }
 
 /** A command that needs no settings and no database. */
 export interface StandaloneCommand extends CommandHelp {
-  run(): Output;
+  runAlone(): Output;
 }
 
 type OpenedDatabase = Awaited<ReturnType<typeof openOrJoinDatabase>>;
@@ -59,13 +98,8 @@ export interface CommandLine<Service> {
   readonly idName: string;
   /** In the order of the help. */
   readonly commands: Readonly<Record<string, Command<Service> | StandaloneCommand>>;
-  /** Options without a value. */
-  readonly flags: ReadonlySet<string>;
-  /** The options of the domain's fields where they have other names. */
-  readonly optionOfField: Readonly<Record<string, string>>;
-  /** Sentences before the list of commands, and after it. */
+  /** Sentences before the list of commands. */
   readonly introduction: string;
-  readonly explanation: string;
   /** The service on an open database, and the database's time. */
   serve(database: OpenedDatabase, config: Config): Served<Service>;
 }
@@ -118,34 +152,34 @@ interface Request {
   readonly asJson: boolean;
 }
 
-function parse<Service>(line: CommandLine<Service>, [name, ...args]: readonly string[]): Request | 'help' {
-  const { commands, flags, idName } = line;
+function parse<Service>(
+  { commands, idName, ...line }: CommandLine<Service>,
+  [name, ...args]: readonly string[],
+): Request | 'help' {
   if (name === undefined) throw new UsageError(`a command is needed: ${Object.keys(commands).join(', ')}.`);
   if (name === '--help' || name === '-h' || name === 'help') return 'help';
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (command === undefined) {
+  const found = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (found === undefined) {
     throw new UsageError(`there is no command ${JSON.stringify(name)}: use ${Object.keys(commands).join(', ')}.`);
   }
-  const { values, positionals } = parseOptions(command, flags, args);
-  const { json, help, ...own } = values;
+  const { values, positionals } = parseOptions(found, args);
+  const { json, help, ...given } = values;
   if (help === true) return 'help';
   const [id = '', ...others] = positionals;
-  const needsId = command.usage.startsWith('ID');
-  const takesId = needsId || command.usage.startsWith('[ID');
-  if (needsId && id === '') throw new UsageError(`${name} needs ${idName}; \`list\` shows them.`);
-  const surplus = takesId ? others : positionals;
+  if (found.id === 'needed' && id === '') throw new UsageError(`${name} needs ${idName}; \`list\` shows them.`);
+  const surplus = found.id === undefined ? positionals : others;
   if (surplus.length > 0) throw new UsageError(`${name} takes no ${JSON.stringify(surplus[0])}.`);
   const asJson = json === true;
-  if ('run' in command) return { run: async () => command.run(), asJson };
-  const work = command.prepare(own, id);
+  if ('runAlone' in found) return { run: async () => found.runAlone(), asJson };
+  const work = found.prepare(given, id);
   return { run: (environment) => execute(line, work, environment), asJson };
 }
 
-function parseOptions({ usage }: CommandHelp, flags: ReadonlySet<string>, args: string[]) {
+function parseOptions({ options = {} }: CommandHelp, args: string[]) {
   const own = Object.fromEntries(
-    Array.from(usage.matchAll(/--([a-z-]+)/g), ([, option = '']) => [
-      option,
-      { type: flags.has(option) ? ('boolean' as const) : ('string' as const) },
+    Object.entries(options).map(([name, { value }]) => [
+      name,
+      { type: value === undefined ? ('boolean' as const) : ('string' as const) },
     ]),
   );
   try {
@@ -162,7 +196,7 @@ function parseOptions({ usage }: CommandHelp, flags: ReadonlySet<string>, args: 
 }
 
 async function execute<Service>(
-  line: CommandLine<Service>,
+  line: Pick<CommandLine<Service>, 'serve'>,
   work: CommandWork<Service>,
   environment?: Environment,
 ): Promise<Output> {
@@ -189,10 +223,7 @@ function explain<Service>(line: CommandLine<Service>, error: unknown): string {
   if (error instanceof FailedDatabase) return explainFailure(error);
   if (!(error instanceof Error)) return String(error);
   if (error instanceof DomainError && error.code === 'VALIDATION_FAILED') {
-    const { optionOfField } = line;
-    return error.violations
-      .map(({ field, message }) => `${optionOfField[field] ?? `--${field}`} ${message}`)
-      .join('\n');
+    return error.violations.map(({ field, message }) => `${optionOf(line, field)} ${message}`).join('\n');
   }
   // The cause is more useful to an operator than the message for clients.
   if (error instanceof DomainError && error.cause !== undefined) return explain(line, error.cause);
@@ -200,19 +231,48 @@ function explain<Service>(line: CommandLine<Service>, error: unknown): string {
   return error.message;
 }
 
-function helpOf<Service>({ name, introduction, commands, explanation }: CommandLine<Service>): string {
+/** The option that sets a field of the domain. */
+function optionOf<Service>(line: CommandLine<Service>, field: string): string {
+  const [name = field, option] = optionsOf(line).find(([, each]) => each.field === field) ?? [];
+  return option?.unit === undefined ? `--${name}` : `--${name} (${option.unit})`;
+}
+
+function optionsOf<Service>({ commands }: CommandLine<Service>): [name: string, option: Option][] {
+  return [...new Map(Object.values(commands).flatMap(({ options = {} }) => Object.entries(options)))];
+}
+
+function helpOf<Service>(line: CommandLine<Service>): string {
+  const { name, introduction, commands } = line;
   const summaries = Object.entries(commands).map(
-    ([command, { summary, usage }]) => `  ${name} ${command} ${usage}`.trimEnd() + `\n      ${summary}.`,
+    ([each, { summary, ...taken }]) => `  ${[name, each, ...usageOf(taken)].join(' ')}\n      ${summary}.`,
+  );
+  const explained = optionsOf(line).map(([each, { value, help }]) => [withValue(each, value), help] as const);
+  const explanations = [...explained, ['--json', 'for programs'], ['--help', 'shows this']].map(
+    ([each = '', help = '']) =>
+      `  ${each.padEnd(helpColumn)}  ${help.replaceAll('\n', `\n${' '.repeat(helpColumn + 4)}`)}`,
   );
   return `${introduction}
 
 ${summaries.join('\n')}
 
-${explanation}
-  --json            for programs
-  --help            shows this
+${explanations.join('\n')}
 
 It acts on the database of DATABASE_URL, or the embedded one in DATA_DIR, whether the service runs or not, and says
 which on standard error. It makes none: give it the settings of the service.
 The exit code is 0, or 1 when it can't be done, or 2 for a wrong command line.`;
+}
+
+const helpColumn = 18;
+
+/** The arguments after the command's name. */
+function usageOf({ id, options = {} }: Omit<CommandHelp, 'summary'>): string[] {
+  const shown = Object.entries(options).map(([name, { value, isNeeded }]) =>
+    isNeeded === true ? withValue(name, value) : `[${withValue(name, value)}]`,
+  );
+  if (id === undefined) return shown;
+  return [id === 'needed' ? 'ID' : '[ID]', ...shown];
+}
+
+function withValue(name: string, value: string | undefined): string {
+  return value === undefined ? `--${name}` : `--${name} ${value}`;
 }

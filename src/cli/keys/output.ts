@@ -1,4 +1,3 @@
-import { type ApiKeyChange, describeChanges } from '../../domain/access/api-key-change.entity.ts';
 import type { ListedKey } from '../../domain/access/api-key.store.ts';
 import { lastUsedAt, statusOf, usageOf, type WindowUsage } from '../../domain/access/key-status.ts';
 import { limitsOf } from '../../domain/access/plan.ts';
@@ -56,21 +55,6 @@ export function keyTable(keys: readonly ListedKey[], withUsage: boolean, now: nu
     [...headings, ...usageHeadings],
     keys.map((key) => [...rowOf(key, now), ...usageCells(key)]),
   );
-}
-
-/** The changes of a key, a line each. */
-export function historyTable(changes: readonly ApiKeyChange[]): string {
-  const rows = changes.map((change) => [
-    shown(change.at),
-    change.by,
-    change.action,
-    describeChanges(change).join('; '),
-  ]);
-  return table(['AT', 'BY', 'ACTION', 'CHANGES'], rows);
-}
-
-export function changeAsJson({ at, by, action, changes }: ApiKeyChange): object {
-  return { at, by, action, changes };
 }
 
 const headings = ['ID', 'NAME', 'PLAN', 'PER MINUTE', 'PER DAY', 'SCOPES', 'PREFIX', 'STATE'];

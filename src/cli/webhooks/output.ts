@@ -1,7 +1,5 @@
-import { describeChanges } from '../../domain/access/api-key-change.entity.ts';
 import { eventIdOf } from '../../domain/events/event.ts';
 import { resultOf, type WebhookAttempt } from '../../domain/webhooks/webhook-attempt.entity.ts';
-import type { WebhookEndpointChange } from '../../domain/webhooks/webhook-endpoint-change.entity.ts';
 import type { DisabledReason, WebhookEndpoint, WebhookState } from '../../domain/webhooks/webhook-endpoint.entity.ts';
 import type { WebhookBacklog } from '../../domain/webhooks/webhook.store.ts';
 import { details, shown, table } from '../text-table.ts';
@@ -45,10 +43,6 @@ export function attemptAsJson(attempt: MadeAttempt): object {
   return { eventId, at, result: resultOf(attempt), status, failure, cause, durationMillis };
 }
 
-export function changeAsJson({ at, by, action, changes }: WebhookEndpointChange): object {
-  return { at, by, action, changes };
-}
-
 /** One line about one endpoint. */
 export function describeEndpoint(shownEndpoint: ShownEndpoint): string {
   const { endpoint } = shownEndpoint;
@@ -90,17 +84,6 @@ export function attemptTable(attempts: readonly WebhookAttempt[]): string {
     return [shown(at), resultOf(attempt), answerOf(attempt), String(durationMillis), eventId];
   });
   return table(['AT', 'RESULT', 'STATUS', 'MS', 'EVENT'], rows);
-}
-
-/** The changes of an endpoint, a line each. */
-export function historyTable(changes: readonly WebhookEndpointChange[]): string {
-  const rows = changes.map((change) => [
-    shown(change.at),
-    change.by,
-    change.action,
-    describeChanges(change).join('; '),
-  ]);
-  return table(['AT', 'BY', 'ACTION', 'CHANGES'], rows);
 }
 
 const headings = ['ID', 'URL', 'TYPES', 'STATE', 'DESCRIPTION'];

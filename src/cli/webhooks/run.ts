@@ -6,17 +6,7 @@ import { WebhookService } from '../../domain/webhooks/webhook.service.ts';
 import { Callers } from '../../platform/callers/index.ts';
 import { Webhooks } from '../../webhooks/webhooks.ts';
 import { runCommandLine } from '../command-line.ts';
-import { commands, flags } from './commands.ts';
-
-const explanation = `\
-  --url URL         where events are sent to: https, port 443 or one of WEBHOOK_PORTS, a public address or one
-                    of WEBHOOK_ALLOW
-  --description TEXT   a note for people
-  --types TYPES     the types that are sent, with commas between, such as pet.created,order.updated. Default: all
-  --thin on|off     whether events are sent without their object. Default: off
-  --max-in-flight N how many deliveries may be under way, 1 to 16; with 1 all are in order. Default: 4
-  --after EVENT     the id of an event (webhook-id); a new endpoint begins with what happens from now on
-  --overlap         a duration: 90s, 15m, 24h, 7d. Default: 24h, and at most 7d`;
+import { commands } from './commands.ts';
 
 /** Runs `webhooks` with these arguments, and returns the exit code. */
 export function runWebhooks(args: readonly string[], environment?: Environment): Promise<number> {
@@ -25,17 +15,9 @@ export function runWebhooks(args: readonly string[], environment?: Environment):
       name: 'webhooks',
       idName: 'the id of an endpoint',
       commands,
-      flags,
-      optionOfField: {
-        eventTypes: '--types',
-        isThin: '--thin',
-        maxInFlight: '--max-in-flight',
-        overlapSeconds: '--overlap (in seconds)',
-      },
       introduction:
         'Manages webhook endpoints. What it changes holds in every running process within two seconds; those send\n' +
         'the events. It needs the WEBHOOK_SIGNING_KEY of the service, and `webhooks secret` makes one.',
-      explanation,
       serve,
     },
     args,

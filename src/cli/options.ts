@@ -1,0 +1,94 @@
+import { parseDuration } from '../settings/setting-values.ts';
+
+/** A command line that can't be understood: its message says what would be right. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** An option: as the help shows it, and what its text means. */
+export interface Option<Value = unknown> {
+  /** Stands for its value in the help; undefined for one that has none. */
+  readonly value?: string;
+  /** In lines for the help. */
+  readonly help: string;
+  /** The field of the domain that it sets, where that has another name. */
+  readonly field?: string;
+  /** Of that field, where it isn't that of the option. */
+  readonly unit?: string;
+  readonly isNeeded?: boolean;
+  /** Throws UsageError, which names the option. */
+  parse(name: string, text: string): Value;
+}
+
+export type Options = Readonly<Record<string, Option>>;
+
+/** The values of a command's options; undefined where one is left out. */
+export type ValuesOf<Of extends Options> = {
+  readonly [Name in keyof Of]:
+    ReturnType<Of[Name]['parse']> | (Of[Name] extends { readonly isNeeded: true } ? never : undefined);
+};
+
+/** How an option is shown, besides what its text means. */
+type Shown = Omit<Option, 'parse' | 'value'>;
+
+export function needed<Value>(option: Option<Value>): Option<Value> & { readonly isNeeded: true } {
+  return { ...option, isNeeded: true };
+}
+
+export function flag(help: string): Option<true> {
+  return { help, parse: () => true };
+}
+
+export function text(value: string, help: string): Option<string> {
+  return { value, help, parse: (_name, given) => given };
+}
+
+export function choice<Choice extends string>(value: string, choices: readonly Choice[], shown: Shown): Option<Choice> {
+  return { ...shown, value, parse: (name, given) => choiceOf(name, given, choices) };
+}
+
+/** A list with commas between. */
+export function list<Choice extends string>(value: string, choices: readonly Choice[], shown: Shown): Option<Choice[]> {
+  return {
+    ...shown,
+    value,
+    parse: (name, given) => given.split(',').map((each) => choiceOf(name, each.trim(), choices)),
+  };
+}
+
+export function wholeNumber(shown: Shown): Option<number> {
+  return {
+    ...shown,
+    value: 'N',
+    parse: (name, given) => {
+      if (/^\d{1,10}$/.test(given)) return Number(given);
+      throw new UsageError(`--${name} is ${JSON.stringify(given)}, but must be a whole number.`);
+    },
+  };
+}
+
+/** In seconds. */
+export function duration(example: string, minSeconds: number, shown: Shown): Option<number> {
+  return {
+    ...shown,
+    value: example,
+    parse: (name, given) => {
+      const seconds = parseDuration(given);
+      if (seconds !== undefined && seconds >= minSeconds) return seconds;
+      throw new UsageError(
+        `--${name} is ${JSON.stringify(given)}, but must be a duration such as 90s, 15m, 24h or 90d.`,
+      );
+    },
+  };
+}
+
+/** The same option with a word besides, which has a value of its own. */
+export function orWord<Value, Other>(word: string, meaning: Other, option: Option<Value>): Option<Value | Other> {
+  return { ...option, parse: (name, given) => (given === word ? meaning : option.parse(name, given)) };
+}
+
+function choiceOf<Choice extends string>(name: string, given: string, choices: readonly Choice[]): Choice {
+  const found = choices.find((each) => each === given.toLowerCase());
+  if (found !== undefined) return found;
+  throw new UsageError(`--${name} is ${JSON.stringify(given)}, but must be one of ${choices.join(', ')}.`);
+}
