@@ -131,7 +131,7 @@ async function conflict(operation: Operation, store: Store): Promise<ReceivedRes
   if (found === undefined)
     throw new Error(`conflicts in ${file} lacks what ${operation.operationId} refuses with 409.`);
   const request = await store.goodRequest(operation);
-  await store.prepare(found.before, /\d+(?=\D*$)/.exec(request.url)?.[0] ?? '', `conflicts in ${file}`);
+  await store.prepare(found.before, { id: /\d+(?=\D*$)/.exec(request.url)?.[0] }, `conflicts in ${file}`);
   const response = await store.ask(found.body === undefined ? request : withBody(request, found.body));
   if (response.status === 409) return [response];
   const service = `src/domain/${collection}/${noun}.service.ts`;

@@ -21,8 +21,12 @@ export interface Store {
   /** Of other keys. */
   readonly keys: ReturnType<typeof openKeys>;
   ask(request: Ask): Promise<ReceivedResponse>;
-  /** Brings the row with this id into a state, as a sample of its noun says. */
-  prepare(preparations: readonly Preparation[], id: string, place: string): Promise<void>;
+  /** Brings a row into a state, as a sample of its noun says: `:id` is its id, other names are fields that are sent. */
+  prepare(
+    preparations: readonly Preparation[],
+    fields: Readonly<Record<string, unknown>>,
+    place: string,
+  ): Promise<void>;
   /** A request of the operation that succeeds, on resources that nothing else uses. */
   goodRequest(operation: Operation): Promise<Ask>;
   create(path: string, body: object): Promise<Readonly<Record<string, number>>>;
@@ -61,10 +65,11 @@ export async function openStore(
     return parseExactly(response.text) as Record<string, number>;
   };
   const fixtures = new Fixtures(operations, create);
-  const prepare: Store['prepare'] = async (preparations, id, place) => {
+  const prepare: Store['prepare'] = async (preparations, fields, place) => {
     for (const { method, url, body } of preparations) {
-      const named = JSON.parse(JSON.stringify(body).replaceAll('":id"', id)) as object;
-      const { status, text } = await ask(withBody({ method, url: url.replace(':id', id), headers }, named));
+      const named = JSON.parse(JSON.stringify(body).replaceAll('":id"', String(fields['id']))) as object;
+      const path = url.replace(/:(\w+)/, (_, name: string) => String(fields[name]));
+      const { status, text } = await ask(withBody({ method, url: path, headers }, named));
       if (status >= 400) throw new Error(`${place}: ${method} ${url} got ${status}: ${text}`);
     }
   };
@@ -84,9 +89,10 @@ export async function openStore(
       const id = name === undefined ? '' : String(await fixtures.create(name));
       const url = path.replace(/\{\w+\}/, id);
       const { ready = {}, file = '' } = testedNouns.find((noun) => path.startsWith(`${noun.path}/`)) ?? {};
-      await prepare(ready[operationId] ?? [], id, `ready in ${file}`);
+      const sent = body && (await fixtures.exampleOf(body));
+      await prepare(ready[operationId] ?? [], { ...sent, id }, `ready in ${file}`);
       const request = { method, url, headers };
-      return body === undefined ? request : withBody(request, await fixtures.exampleOf(body));
+      return sent === undefined ? request : withBody(request, sent);
     },
     whileLocked: (work) => whileLocked(app.environment, work),
     lockWait: async () => {

@@ -61,7 +61,7 @@ async function callOf({ name, idField, url }: Operation, ids: Ids): Promise<Call
   const own = nounNames.find((noun) => url.startsWith(`${nouns[noun].path}/`));
   if (own === undefined || idField === undefined) return { name, input };
   const { ready = {}, file = '' } = testedNouns.find(({ path }) => path === nouns[own].path) ?? {};
-  await store.prepare(ready[name] ?? [], ids[own]!, `ready in ${file}`);
+  await store.prepare(ready[name] ?? [], { ...input, id: ids[own] }, `ready in ${file}`);
   return { name, input: { ...input, [idField]: ids[own] } };
 }
 

@@ -24,7 +24,10 @@ export interface NounSample {
   readonly filtersOfSecond?: Readonly<Record<string, string>>;
   /** For each parameter of REST's list, besides those of paging, a text that matches the first row only. */
   readonly parameters?: Readonly<Record<string, string>>;
-  /** For operations that a new row refuses, what brings the row `:id` into a state in which they succeed. */
+  /**
+   * For operations that a new row refuses, what brings the row `:id` into a state in which they succeed; `:petId` is the
+   * field of the body that is sent then.
+   */
   readonly ready?: Readonly<Record<string, readonly Preparation[]>>;
   /** For each operation that documents 409 for another reason than a key in use, or rows of others that name the row. */
   readonly conflicts?: Readonly<Record<string, Conflict>>;
