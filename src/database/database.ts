@@ -15,7 +15,7 @@ import {
   type Transact,
 } from '../platform/postgres/index.ts';
 import { RemoteClock, type SharedClock } from '../platform/remote-clock.ts';
-import { domainFailureOf } from './domain-failure.ts';
+import { domainFailureOf, referencesIn } from './domain-failure.ts';
 import { createWithEntities } from './entity-manager.ts';
 import { createDialect, leaseOf } from './kysely-dialect.ts';
 import { migrationsTable, Readiness } from './readiness.ts';
@@ -45,6 +45,7 @@ export async function connectDatabase({ location, isGuest, maxWalked, ...options
   const orm = createOrm(pool, undefined);
   const readiness = new Readiness(connections);
   const metadata = orm.getMetadata();
+  const references = referencesIn(metadata);
   const clock = new RemoteClock();
   const withEntities = createWithEntities(orm);
   const storesIn = createStores(metadata, withEntities, clock, maxWalked);
@@ -53,7 +54,7 @@ export async function connectDatabase({ location, isGuest, maxWalked, ...options
     transact: transactBy(orm),
     // The embedded database serves one at a time.
     atomicMillis: session === 'server' ? 2_000 : 500,
-    failureOf: domainFailureOf,
+    failureOf: (error) => domainFailureOf(error, references),
     onFailure: (error) => readiness.record(error),
   });
   const stores: CallerStores = { for: (caller) => storesIn(sessionOf(caller)) };

@@ -1,3 +1,5 @@
+import type { MetadataStorage } from '@mikro-orm/core';
+
 import { DomainError, unavailable, unreadable } from '../domain/errors.ts';
 import { ForeignKeyViolation } from '../domain/store.ts';
 import {
@@ -25,30 +27,43 @@ function waitedTooLong(what: string): string {
   return `The store is busy: this has waited too long for ${what}. ${again}`;
 }
 
+/** The properties that name other rows, by their foreign keys. */
+export type References = ReadonlyMap<string, string>;
+
+/** PostgreSQL names the foreign key of `category_id` of `pets` `pets_category_id_fkey`. */
+export function referencesIn(metadata: MetadataStorage): References {
+  const entities = [...metadata.getAll().values()];
+  return new Map(
+    entities.flatMap(({ tableName, relations }) =>
+      relations.map(({ name, fieldNames: [column] }) => [`${tableName}_${column}_fkey`, name] as const),
+    ),
+  );
+}
+
 const domainFailures = new WeakMap<Error, Error>();
 
 /**
- * The domain's error for one of the driver, or for a failure of the database: UNAVAILABLE, or `ForeignKeyViolation`.
- * Any other error is itself.
+ * The domain's error for one of the driver, or for a failure of the database: UNAVAILABLE, or `ForeignKeyViolation`,
+ * which knows its property by `references`. Any other error is itself.
  */
-export function domainFailureOf(error: unknown): Error {
+export function domainFailureOf(error: unknown, references?: References): Error {
   const failure = failureOf(error);
   const known = domainFailures.get(failure);
   if (known !== undefined) return known;
-  const translated = translate(failure);
+  const translated = translate(failure, references);
   // The statements of a caller that has lost the database fail with one error.
   if (translated !== failure) domainFailures.set(failure, translated);
   return translated;
 }
 
-function translate(error: Error): Error {
+function translate(error: Error, references?: References): Error {
   if (error instanceof DatabaseUnavailable) {
     const message = messages[error.reason]?.(error.cause);
     if (message === undefined) return unavailable(error);
     return new DomainError('UNAVAILABLE', message, { retryAfterSeconds: 2, cause: error, tooLong: error.subject });
   }
   if (error instanceof ForeignKeyError) {
-    return new ForeignKeyViolation(error.message, { cause: error, constraint: error.constraint });
+    return new ForeignKeyViolation(references?.get(error.constraint ?? ''), error);
   }
   return error instanceof UnreadableRow ? unreadable(error) : error;
 }

@@ -50,18 +50,12 @@ export async function writeReferring<T>(stores: Stores, referred: ReferredIds, w
     return await write();
   } catch (error) {
     if (error instanceof ForeignKeyViolation) {
-      const violated = given.find(({ field }) => isViolated(field, error));
+      const violated = given.find(({ field }) => field === error.property);
       if (violated !== undefined) throw validationFailed([violationOf(violated)]);
     }
     if (error instanceof DomainError && error.code !== 'UNAVAILABLE') await throwIfMissing(stores, given);
     throw error;
   }
-}
-
-/** Whether the foreign key is that of the field: PostgreSQL names those of `category_id` `…_category_id_fkey`. */
-function isViolated(field: string, { constraint }: ForeignKeyViolation): boolean {
-  const column = field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-  return constraint === undefined || constraint.endsWith(`_${column}_fkey`);
 }
 
 async function throwIfMissing(stores: Stores, referred: ReferredIds): Promise<void> {

@@ -95,15 +95,12 @@ type Nullable<Row> = { [Property in keyof Row]-?: null extends Row[Property] ? P
 /** A row names another that doesn't exist, or is still named by one. */
 export class ForeignKeyViolation extends Error {
   override readonly name = 'ForeignKeyViolation';
-  /** The name of the foreign key. */
-  readonly constraint: string | undefined;
+  /** The property by which the row names the other one. */
+  readonly property: string | undefined;
 
-  constructor(
-    message: string,
-    { cause, constraint }: { readonly cause?: unknown; readonly constraint?: string | undefined },
-  ) {
-    super(message, { cause });
-    this.constraint = constraint;
+  constructor(property: string | undefined, cause?: Error) {
+    super(cause?.message, { cause });
+    this.property = property;
   }
 }
 

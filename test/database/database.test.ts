@@ -5,7 +5,7 @@ import { IdempotencyService } from '../../src/domain/idempotency/idempotency.ser
 import type { Id } from '../../src/domain/id.ts';
 import type { Order } from '../../src/domain/orders/order.entity.ts';
 import { Services } from '../../src/domain/services.ts';
-import { ForeignKeyViolation, type RowData } from '../../src/domain/store.ts';
+import type { RowData } from '../../src/domain/store.ts';
 import type { Stores } from '../../src/domain/stores.ts';
 import { openTestDatabase, type OpenedDatabase } from '../support/opened-database.ts';
 
@@ -26,10 +26,11 @@ describe('a transaction', () => {
     expect(await stores.categories.byIds([id!])).toEqual([undefined]);
   });
 
-  it('reports a violated foreign key, as a statement by itself does, and leaves the connection in order', async () => {
+  it('reports a violated foreign key, by the property that names the row, as a statement by itself does, and leaves the connection in order', async () => {
     const insert = ({ orders }: Stores) => orders.insert({ ...order, petId: '4711' as Id });
-    await expect(insert(stores)).rejects.toBeInstanceOf(ForeignKeyViolation);
-    await expect(stores.transaction(insert)).rejects.toBeInstanceOf(ForeignKeyViolation);
+    const violation = { name: 'ForeignKeyViolation', property: 'petId' };
+    await expect(insert(stores)).rejects.toMatchObject(violation);
+    await expect(stores.transaction(insert)).rejects.toMatchObject(violation);
     await stores.categories.insert({ name: 'Kept', description: null });
   });
 
