@@ -74,7 +74,7 @@ function nameOf(reference: string): string {
 }
 
 function isRelation({ extensions }: GraphQLField<unknown, unknown>): boolean {
-  return (extensions as FieldExtensions).toOne === true;
+  return (extensions as FieldExtensions).toOne !== undefined;
 }
 
 function isCreatable({ typeName }: TestedNoun): boolean {

@@ -2,8 +2,8 @@ import type { GraphQLField, GraphQLResolveInfo } from 'graphql';
 
 /** The schema's own words in a field's `extensions`. */
 export interface FieldExtensions {
-  /** The field is the one related object, which its own object may include under the field's name. */
-  readonly toOne?: true;
+  /** The field is the one related object, which its own object may include under this name. */
+  readonly toOne?: string;
   /** Its resolver computes it from its object alone: it loads nothing, and returns no promise. */
   readonly computed?: true;
 }

@@ -105,7 +105,8 @@ export class PreparedField {
   readonly #isComputed: boolean;
   /** By which what is computed is kept for each object: the same for all aliases. */
   readonly #onceKey: object | undefined;
-  readonly #isRelation: boolean;
+  /** The name of the relation that it is. */
+  readonly #relation: string | undefined;
   readonly #hasResolver: boolean;
   /** Its parent is a row: a type that has relations. */
   readonly #isOfRow: boolean;
@@ -133,8 +134,8 @@ export class PreparedField {
     // Introspection is read from the schema.
     this.#isComputed = computed ?? (isIntrospectionType(parentType) || definition.name.startsWith('__'));
     this.#onceKey = computed === true ? (definition.args.length === 0 ? definition : this) : undefined;
-    this.#isRelation = toOne === true;
-    this.#hasResolver = definition.resolve !== undefined && !this.#isComputed && !this.#isRelation;
+    this.#relation = toOne;
+    this.#hasResolver = definition.resolve !== undefined && !this.#isComputed && toOne === undefined;
     this.#isOfRow = isRow(parentType);
     this.#arguments = prepareArguments(definition, nodes[0] as FieldNode);
   }
@@ -167,7 +168,7 @@ export class PreparedField {
    * way down, its own object or those in its value, include all `relations`; rows that are related to them include none.
    */
   needsResolving(areIncluded: boolean): boolean {
-    if (this.#hasResolver || (this.#isRelation && !areIncluded)) return true;
+    if (this.#hasResolver || (this.#relation !== undefined && !areIncluded)) return true;
     const areIncludedBelow = areIncluded && !this.#isOfRow && !this.#isComputed;
     return this.#selectionsBelow().some((selection) => selection.needsResolving(areIncludedBelow));
   }
@@ -179,7 +180,7 @@ export class PreparedField {
     const place = { values, index, path, descend: (this.#descend ??= prepareDescent(this.definition.type, this)) };
     const call = (): unknown => this.#call(source, run, this.#infoAt(path, run));
     if (this.#hasResolver) resolution.call(call, place);
-    else resolution.put(place, () => this.read(source, run), this.#isRelation ? call : undefined);
+    else resolution.put(place, () => this.read(source, run), this.#relation === undefined ? undefined : call);
   }
 
   /** The value of its resolver where it is a root field, for another context than that of the run. */
@@ -190,7 +191,7 @@ export class PreparedField {
 
   /** Its value where it has no resolver. What a resolver computes, it computes once for an object. */
   read(source: unknown, run: Run): unknown {
-    if (!this.#isComputed) return (source as Readonly<Record<string, unknown>>)[this.name];
+    if (!this.#isComputed) return (source as Readonly<Record<string, unknown>>)[this.#relation ?? this.name];
     const compute = (): unknown => this.#call(source, run, this.variant);
     return this.#onceKey === undefined ? compute() : run.once(this.#onceKey, source, compute);
   }
@@ -233,8 +234,7 @@ export class PreparedField {
 
   #relationsBelow(): readonly string[] {
     const fields = this.#fieldsBelow();
-    const relations = fields.filter((field) => field.#isRelation);
-    if (fields.some((field) => field.#isOfRow)) return relations.map(({ name }) => name);
+    if (fields.some((field) => field.#isOfRow)) return fields.flatMap((field) => field.#relation ?? []);
     return fields.filter((field) => !field.#hasResolver && !field.#isComputed).flatMap((field) => field.relations);
   }
 

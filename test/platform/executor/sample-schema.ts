@@ -170,7 +170,7 @@ export function createSampleSchema(): GraphQLSchema {
 
 /** A relation of the kind that a row may include: its resolver runs only where the row doesn't. */
 function addRelation(field: GraphQLField<unknown, SampleContext>): void {
-  field.extensions = { toOne: true };
+  field.extensions = { toOne: field.name };
   field.resolve = (source, _args, context) => {
     const { owner, at } = source as { readonly owner: unknown; readonly at: string };
     return owner === undefined ? collar(context, `${at}loaded`) : owner;
