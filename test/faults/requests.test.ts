@@ -16,6 +16,9 @@ interface Totals {
   readonly writes: number;
   readonly others: number;
   readonly entries: number;
+  /** Of `GET /pets/{petId}`, in all and by what was used. */
+  readonly deprecated: number;
+  readonly uses: number;
 }
 
 async function newKey(perMinute: number): Promise<{ id: string; secret: string }> {
@@ -33,7 +36,10 @@ async function totalsOf(id: string): Promise<Totals> {
   const [hours] = await cluster.sql(
     `select coalesce(sum(requests), 0)::int as requests, coalesce(sum(refused_by_quota), 0)::int as refused,
        coalesce(sum(server_errors), 0)::int as failed, coalesce(sum(writes), 0)::int as writes,
-       coalesce(sum(client_errors), 0)::int as others, coalesce(sum(requests - omitted), 0)::int as entries
+       coalesce(sum(client_errors), 0)::int as others, coalesce(sum(requests - omitted), 0)::int as entries,
+       coalesce(sum(deprecated_uses), 0)::int as deprecated,
+       (select coalesce(sum(uses), 0)::int from api_key_deprecated_use
+        where key_id = ${id} and coordinate = 'GET /pets/{petId}') as uses
      from api_key_use where key_id = ${id} and not is_day`,
   );
   return hours as unknown as Totals;
@@ -71,6 +77,8 @@ it('the counts of two processes are what their clients were answered, over a dat
     refused: countOf(statuses, 429),
     failed: countOf(statuses, 503),
     others: countOf(statuses, 404),
+    deprecated: 210,
+    uses: 210,
   });
   expect(countOf(statuses, 429)).toBeGreaterThan(100);
   const [{ n }] = (await cluster.sql(`select count(*)::int as n from api_key_requests where key_id = ${id}`)) as [
@@ -91,10 +99,14 @@ it('of a killed process the last second may be missing, and nothing is counted t
     sent += statuses.length;
     const ofOther = statuses.filter((status, n) => n % 2 === 0 && status !== 0).length;
     await until(async () => (await totalsOf(id)).requests >= counted + ofOther);
-    expect((await totalsOf(id)).requests).toBeLessThanOrEqual(sent);
+    const totals = await totalsOf(id);
+    expect(totals.requests).toBeLessThanOrEqual(sent);
+    expect(totals.deprecated).toBeLessThanOrEqual(sent / 3);
+    expect(totals.uses).toBe(totals.deprecated);
     services[1] = await Service.start(settings);
   }
-  const { requests } = await totalsOf(id);
-  await load(secret, 40);
-  await until(async () => (await totalsOf(id)).requests === requests + 40);
+  const { requests, uses } = await totalsOf(id);
+  await load(secret, 42);
+  await until(async () => (await totalsOf(id)).requests === requests + 42);
+  expect(await totalsOf(id)).toMatchObject({ deprecated: uses + 14, uses: uses + 14 });
 });
