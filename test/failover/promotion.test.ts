@@ -1,27 +1,17 @@
 import { expect, it } from '@jest/globals';
 
-import { atEnd } from '../support/at-end.ts';
 import { runSql, withClient } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { adminKey, Service } from '../support/service.ts';
 import { awaitValue, until } from '../support/until.ts';
+import { Pair } from './pair.ts';
 
 const acknowledged: string[] = [];
 const statuses = new Set<number>();
 let writes = 0;
 
-function urlOf(...clusters: PostgresCluster[]): string {
-  const hosts = clusters.map(({ port }) => `127.0.0.1:${port}`);
-  return `postgresql://postgres:petstore@${hosts.join(',')}/postgres`;
-}
-
-/** Two servers, one the other's standby; they change roles from test to test, and stay at their ports. */
-let primary = await PostgresCluster.create();
-let standby = await primary.addStandby();
-atEnd(() => [standby, primary].forEach((server) => server.remove()));
-// The standby is named first.
-const service = await Service.start({ DATABASE_URL: urlOf(standby, primary), DATABASE_POOL: '6' });
-await runSql(primary.url, `insert into categories (name) values ('Dogs')`);
+const pair = await Pair.start();
+const service = await Service.start({ DATABASE_URL: pair.urlOf(), DATABASE_POOL: '6' });
+await runSql(pair.primary.url, `insert into categories (name) values ('Dogs')`);
 
 /** Creates a pet, with the same key until it is known to be there, as a client should. */
 async function write(): Promise<number> {
@@ -60,15 +50,8 @@ async function metric(name: string): Promise<string> {
 
 /** The old primary ends, the standby is promoted, and the old primary comes back as its standby at the same port. */
 async function failOver(): Promise<void> {
-  // What was acknowledged must have been replicated, as it would be synchronously.
-  await until(async () => {
-    const [row] = await runSql(
-      primary.url,
-      'select replay_lsn = pg_current_wal_lsn() as "isCaughtUp" from pg_stat_replication',
-    );
-    return row?.['isCaughtUp'] === true;
-  });
-  primary.stop();
+  await pair.untilReplicated();
+  pair.primary.stop();
   // A check of `/readyz` holds for a second.
   await until(async () => !(await isReady()));
   const [read, health] = await Promise.all([
@@ -77,15 +60,17 @@ async function failOver(): Promise<void> {
   ]);
   expect([read.status, health.status]).toEqual([503, 200]);
   expect(Number(read.headers.get('retry-after'))).toBeGreaterThan(0);
-  standby.promote();
-  primary.follow(standby);
-  [primary, standby] = [standby, primary];
+  pair.switchRoles();
 }
 
 it('goes to the server that takes writes, whatever the order of the hosts', async () => {
   await writesAndReads(5);
-  expect(await metric('petstore_database_server')).toContain(`{host="127.0.0.1:${standby.port}",role="standby"} 1`);
-  expect(await metric('petstore_database_server')).toContain(`{host="127.0.0.1:${primary.port}",role="primary"} 1`);
+  expect(await metric('petstore_database_server')).toContain(
+    `{host="127.0.0.1:${pair.standby.port}",role="standby"} 1`,
+  );
+  expect(await metric('petstore_database_server')).toContain(
+    `{host="127.0.0.1:${pair.primary.port}",role="primary"} 1`,
+  );
 });
 
 it('follows two fail-overs without a restart: every acknowledged write is there once, and nothing else than 503 is seen', async () => {
@@ -95,7 +80,7 @@ it('follows two fail-overs without a restart: every acknowledged write is there 
     await writesAndReads(10);
     expect(await metric('petstore_database_failovers_total')).toBe(`petstore_database_failovers_total ${count}`);
   }
-  const rows = await runSql(primary.url, 'select name from pets order by id');
+  const rows = await runSql(pair.primary.url, 'select name from pets order by id');
   expect(rows.map(({ name }) => name)).toEqual(acknowledged);
   expect([...statuses].filter((status) => ![201, 409, 503].includes(status))).toEqual([]);
   const changes = service.output
@@ -105,17 +90,17 @@ it('follows two fail-overs without a restart: every acknowledged write is there 
 });
 
 it('uses no connection to a server that turned read-only, and is ready again when it takes writes', async () => {
-  await runSql(primary.url, 'alter system set default_transaction_read_only = on');
-  await runSql(primary.url, 'select pg_reload_conf()');
+  await runSql(pair.primary.url, 'alter system set default_transaction_read_only = on');
+  await runSql(pair.primary.url, 'select pg_reload_conf()');
   await until(async () => (await service.get('/readyz')).body.reasons?.[0] === 'The database takes no writes.');
   const read = await service.get('/pets/1', { authorization: `Bearer ${adminKey}` });
   const change = await service.post('/pets', { name: 'Late', categoryId: 1 });
   expect([read.status, change.status]).toEqual([503, 503]);
-  await withClient(primary.url, async (client) => {
+  await withClient(pair.primary.url, async (client) => {
     await client.query('set default_transaction_read_only = off');
     await client.query('alter system reset default_transaction_read_only');
   });
-  await runSql(primary.url, 'select pg_reload_conf()');
+  await runSql(pair.primary.url, 'select pg_reload_conf()');
   await until(isReady);
   await writesAndReads(2);
 });
@@ -127,8 +112,8 @@ it.each([
   'acknowledges no commit of %s whose wait for a standby was cancelled',
   async (_, headers: Record<string, string>) => {
     const settings = async (...changes: string[]): Promise<void> => {
-      for (const change of changes) await runSql(primary.url, `alter system ${change}`);
-      await runSql(primary.url, 'select pg_reload_conf()');
+      for (const change of changes) await runSql(pair.primary.url, `alter system ${change}`);
+      await runSql(pair.primary.url, 'select pg_reload_conf()');
     };
     // A synchronous standby that never comes.
     await settings(`set synchronous_standby_names = 'absent'`);
@@ -137,7 +122,9 @@ it.each([
       status = response.status;
     });
     const cancel = `select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'`;
-    await withClient(primary.url, (client) => until(async () => (await client.query(cancel)) && status !== undefined));
+    await withClient(pair.primary.url, (client) =>
+      until(async () => (await client.query(cancel)) && status !== undefined),
+    );
     await writing;
     expect(status).toBe(503);
     await settings('reset synchronous_standby_names');
@@ -148,12 +135,12 @@ it.each([
 );
 
 it('a start waits for a server that takes writes, and says so', async () => {
-  const waiting = new Service({ DATABASE_URL: standby.url });
+  const waiting = new Service({ DATABASE_URL: pair.standby.url });
   const [line] = await waiting.line(/.*Waiting for a server that takes writes/);
-  expect(line).toContain(`127.0.0.1:${standby.port} is a standby`);
-  primary.stop();
-  standby.promote();
+  expect(line).toContain(`127.0.0.1:${pair.standby.port} is a standby`);
+  pair.primary.stop();
+  pair.standby.promote();
   await waiting.line(/^The store is open at/);
   await waiting.stop();
-  primary.start();
+  pair.primary.start();
 });

@@ -1,22 +1,18 @@
 import { expect, it } from '@jest/globals';
 
 import { certificatePath } from '../platform/egress/receiver.ts';
-import { atEnd } from '../support/at-end.ts';
 import { runSql } from '../support/postgres-client.ts';
-import { PostgresCluster } from '../support/postgres-cluster.ts';
 import { adminKey, Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { Inbox } from '../webhooks/inbox.ts';
 import { expectDelivered, readLog, typesOf } from '../webhooks/model.ts';
+import { Pair } from './pair.ts';
 
-let primary = await PostgresCluster.create();
-let standby = await primary.addStandby();
-atEnd(() => [standby, primary].forEach((server) => server.remove()));
-const hosts = [standby, primary].map(({ port }) => `127.0.0.1:${port}`).join(',');
+const pair = await Pair.start();
 
 function settingsOf(port: number, database: string): Record<string, string> {
   return {
-    DATABASE_URL: `postgresql://postgres:petstore@${hosts}/${database}`,
+    DATABASE_URL: pair.urlOf(database),
     DATABASE_POOL: '4',
     WEBHOOK_SIGNING_KEY: Buffer.alloc(32, 1).toString('base64'),
     WEBHOOK_ALLOW: '127.0.0.0/8',
@@ -46,36 +42,25 @@ function namesOf({ accepted }: Inbox): unknown[] {
   return accepted.map(({ data }) => (data['object'] as { name: string } | undefined)?.name);
 }
 
-async function untilReplicated(): Promise<void> {
-  const caughtUp = 'select replay_lsn = pg_current_wal_lsn() as "isCaughtUp" from pg_stat_replication';
-  await until(async () => (await runSql(primary.url, caughtUp))[0]?.['isCaughtUp'] === true);
-}
-
-function switchRoles(): void {
-  standby.promote();
-  primary.follow(standby);
-  [primary, standby] = [standby, primary];
-}
-
 it('a fail-over that loses nothing is told to nobody; one that loses commits by one store.resync, before what the log has', async () => {
   const inbox = await Inbox.start();
   const service = await Service.start(settingsOf(inbox.port, 'postgres'));
   await createEndpoint(service, inbox);
   await change(service, inbox, 'before');
-  await untilReplicated();
-  primary.stop();
-  switchRoles();
+  await pair.untilReplicated();
+  pair.primary.stop();
+  pair.switchRoles();
   await change(service, inbox, 'after');
   expectDelivered(inbox, await readLog(service, `Bearer ${adminKey}`));
 
   // What is committed while the standby is away is lost with the primary.
-  await untilReplicated();
-  standby.stop();
+  await pair.untilReplicated();
+  pair.standby.stop();
   for (const name of ['lost 1', 'lost 2']) await change(service, inbox, name);
-  primary.stop();
-  standby.start();
+  pair.primary.stop();
+  pair.standby.start();
   const seen = inbox.accepted.length;
-  switchRoles();
+  pair.switchRoles();
   await change(service, inbox, 'new');
   expect(typesOf(inbox).slice(seen)[0]).toBe('store.resync');
   expect(typesOf(inbox).filter((type) => type === 'store.resync').length).toBe(1);
@@ -86,7 +71,7 @@ it('a fail-over that loses nothing is told to nobody; one that loses commits by 
 it('a restored backup is told by one store.resync, with the command of the operations guide', async () => {
   const inbox = await Inbox.start();
   const create = (from: string, to: string): Promise<unknown> =>
-    runSql(primary.url.replace(/postgres$/, 'template1'), `create database ${to} template ${from}`);
+    runSql(pair.primary.url.replace(/postgres$/, 'template1'), `create database ${to} template ${from}`);
   await create('template1', 'used');
   let service = await Service.start(settingsOf(inbox.port, 'used'));
   await createEndpoint(service, inbox);
@@ -97,7 +82,7 @@ it('a restored backup is told by one store.resync, with the command of the opera
   await change(service, inbox, 'lost');
   await service.stop();
 
-  await runSql(primary.url.replace(/postgres$/, 'backup'), `update webhook_endpoints set position = '0:1'`);
+  await runSql(pair.primary.url.replace(/postgres$/, 'backup'), `update webhook_endpoints set position = '0:1'`);
   const seen = inbox.accepted.length;
   service = await Service.start(settingsOf(inbox.port, 'backup'));
   await change(service, inbox, 'new');
