@@ -16,7 +16,7 @@ import {
   type Use,
   type UseRange,
 } from '../../domain/requests/request.store.ts';
-import { type Session, statementOf } from '../../platform/postgres/index.ts';
+import { type Session, statementOf, UnreadableRow } from '../../platform/postgres/index.ts';
 import type { RowData } from '../../domain/store.ts';
 import type { WithEntities } from '../entity-manager.ts';
 import { unserved } from '../sql/conditions.ts';
@@ -97,7 +97,7 @@ function saveText(requests: EntityTable, use: EntityTable): string {
     from unnest(${arrays(3 + hourTypes.length + written.length, useTypes)})
       as uses (key_id, coordinate, uses, last_used_at, sunset)
     where exists (select from batch) order by 1, 2, 3
-    on conflict (key_id, coordinate, day) do update set uses = saved.uses + excluded.uses, sunset = excluded.sunset,
+    on conflict (key_id, coordinate, day) do update set uses = ${grown('uses', 'int')}, sunset = excluded.sunset,
       last_used_at = greatest(saved.last_used_at, excluded.last_used_at)
   ), added as (
     insert into ${use.name} as saved (key_id, is_day, starts_at, ${names.join(', ')})
@@ -110,12 +110,19 @@ function saveText(requests: EntityTable, use: EntityTable): string {
     ) as periods
     where exists (select from batch) group by 1, 2, 3 order by 1, 2, 3
     on conflict (key_id, is_day, starts_at) do update
-      set ${names.map((name) => `${name} = saved.${name} + excluded.${name}`).join(', ')}
+      set ${figures.map((name) => `${use.columnName(name)} = ${grown(use.columnName(name), use.columnType(name))}`).join(', ')}
   )
   insert into ${requests.name} (${entryNames.join(', ')})
   select ${entryNames.join(', ')}
   from unnest(${arrays(3 + hourTypes.length, entryTypes)}) as entries (${entryNames.join(', ')})
   where exists (select from batch)`;
+}
+
+const greatest: Readonly<Record<string, string>> = { int: `${2 ** 31 - 1}`, bigint: `${2n ** 63n - 1n}` };
+
+/** One that can't grow any more stays as it is: it must not keep those of others from being saved. */
+function grown(column: string, type: string): string {
+  return `least(saved.${column}::numeric + excluded.${column}, ${greatest[type]})`;
 }
 
 function arrays(first: number, types: readonly string[]): string {
@@ -132,15 +139,20 @@ const trim = statementOf(
   'write',
 );
 
-const usesText = `select key_id, coordinate, sum(uses), max(last_used_at), max(sunset) from api_key_deprecated_use`;
+const usesText = `select key_id, coordinate, least(sum(uses), ${greatest['int']}), max(last_used_at), max(sunset) from api_key_deprecated_use`;
 
 function readUses([keyId, coordinate, count, lastUsedAt, sunset]: readonly (string | null)[]): DeprecatedUses {
+  const instant = (property: keyof DeprecatedUses, text: string | null | undefined): Date => {
+    const date = new Date(String(text));
+    if (!Number.isNaN(date.getTime())) return date;
+    throw new UnreadableRow('api_key_deprecated_use', String(keyId), property, text);
+  };
   return {
     keyId: keyId as Id,
     coordinate: String(coordinate),
     count: Number(count),
-    lastUsedAt: new Date(String(lastUsedAt)),
-    sunset: new Date(String(sunset)),
+    lastUsedAt: instant('lastUsedAt', lastUsedAt),
+    sunset: instant('sunset', sunset),
   };
 }
 
