@@ -138,6 +138,39 @@ it('hours and days are UTC, and processes add to them', async () => {
   expect(days?.map((day) => day.requests)).toEqual([2, 1]);
 });
 
+it.each([3_600_000, -3_600_000, 6 * 86_400_000, -6 * 86_400_000])(
+  'a clock that is set by %i ms, and back, loses nothing, counts nothing twice, and keeps the order of the entries',
+  async (jump) => {
+    const began = now;
+    const { recorder, record } = startRecorder();
+    const key = `${200 + jump / 3_600_000}` as Id;
+    const deprecated = [{ coordinate: 'Pet.status', sunset: new Date('2027-06-01') }];
+    for (const [requestId, at] of [
+      ['before', began],
+      ['meanwhile', began + jump],
+      ['after', began + 1_000],
+    ] as const) {
+      now = at;
+      record(key, { isWrite: true, deprecated }, requestId);
+      record(key, { deprecated });
+      record(key, { deprecated });
+      await recorder.flush();
+      await requests.deleteOld();
+    }
+    const since = new Date(began - Math.abs(jump)).toISOString();
+    const until = new Date(began + Math.abs(jump) + 3_600_000).toISOString();
+    for (const per of ['hour', 'day'] as const) {
+      const [periods] = await requests.usagePerKey([key], { per, since, until });
+      expect(periods?.reduce((sum, period) => sum + period.requests, 0)).toBe(9);
+    }
+    const [uses] = await requests.deprecatedUsesPerKey([key]);
+    expect(uses).toMatchObject([{ coordinate: 'Pet.status', count: 9 }]);
+    const [page] = await requests.listPerParent([key], {});
+    const writes = page?.rows.map(({ requestId }) => requestId).filter((id) => id !== 'r');
+    expect(writes).toEqual(['after', 'meanwhile', 'before']);
+  },
+);
+
 it('a key keeps its newest 1,000 entries, and what is old goes', async () => {
   const key = '106' as Id;
   await sql(

@@ -85,7 +85,6 @@ it('counts that can grow no further keep those of no other key from being saved'
   for (const { secret } of [one, other])
     await app.ask('GET', '/pets/999', undefined, { authorization: `Bearer ${secret}` });
   await until(async () => (await countOf(other)) > before);
-  expect((await view('usageHistory(per: DAY) { requests }', one)).data.viewer.usageHistory.at(-1)).toEqual({
-    requests: 2_147_483_647,
-  });
+  const { data } = await view('usageHistory(per: DAY, since: "2026-01-01T00:00:00Z") { requests }', one);
+  expect(data.viewer.usageHistory).toContainEqual({ requests: 2_147_483_647 });
 });
