@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 
 import { Accounts, Callers } from './platform/callers/index.ts';
 import { every, inBackground, onBackgroundFailure } from './platform/background.ts';
@@ -10,7 +10,7 @@ import { listenOn } from './process/listen.ts';
 import { openMetricsPages } from './process/metrics-pages.ts';
 import type { ProcessMetrics } from './platform/workers/index.ts';
 import type { SharedParts } from './process/shared-parts.ts';
-import { openDatabase } from './database/start/open.ts';
+import { type OpenDatabase, openDatabase, type OpenDatabaseOptions } from './database/start/open.ts';
 import { AccessService, type AccessServiceOptions } from './domain/access/access.service.ts';
 import { IdempotencyService } from './domain/idempotency/idempotency.service.ts';
 import { BanRecorder } from './keys/ban-recorder.ts';
@@ -137,6 +137,7 @@ async function openBase(config: Config, overrides: AppOverrides) {
     dataDir: config.dataDir,
     embedded: overrides.embedded,
     poolSize: config.databasePoolSize,
+    replicas: replicasOf(config, log, metrics),
     withDemoStore: config.withDemoStore,
     onStatement: overrides.onStatement,
     onRefusal: () => onRefusal('database_connections'),
@@ -149,10 +150,7 @@ async function openBase(config: Config, overrides: AppOverrides) {
   const stopReporting = onBackgroundFailure((error) => {
     log.error({ err: error }, 'work that no request waits for has failed');
   });
-  database.onServerChange((change) => {
-    metrics.failovers.inc();
-    log.warn(change, 'the database is written to on another server');
-  });
+  reportServers(database, log, metrics);
   const clock = watchClock(database.clock, {
     read: () => database.readClock(callers.service('clock')),
     onDifference: (offsetSeconds) =>
@@ -172,6 +170,30 @@ async function openBase(config: Config, overrides: AppOverrides) {
     database,
     stopReporting,
     clock,
+  };
+}
+
+function reportServers(database: OpenDatabase, log: FastifyBaseLogger, metrics: Metrics): void {
+  database.onServerChange((change) => {
+    metrics.failovers.inc();
+    log.warn(change, 'the database is written to on another server');
+  });
+}
+
+/** Undefined where none are named: nothing of it runs. */
+function replicasOf(
+  { databaseReplicas: hosts }: Config,
+  log: FastifyBaseLogger,
+  metrics: Metrics,
+): OpenDatabaseOptions['replicas'] {
+  if (hosts.length === 0) return undefined;
+  return {
+    hosts,
+    onRead: (read) => metrics.countRead(read),
+    onReplica: ({ server, problem }) => {
+      if (problem === undefined) log.info({ server }, 'reads go to a replica');
+      else log.warn({ server, problem }, 'a replica is left out: the primary serves its reads');
+    },
   };
 }
 
@@ -336,6 +358,7 @@ async function startApp(base: Base, access: Access, events: Events, api: Api): P
       const findings = await database.checkReady(callers.service('readiness'));
       return {
         ...findings,
+        replicas: database.replicaFigures(),
         warnings: [...findings.warnings, ...stoppedEvents(events.sequencer), ...heldWebhooks(events.webhooks)],
       };
     },
@@ -382,6 +405,7 @@ function watchParts({ metrics, database, clock }: Base, { counters }: Access, ev
   metrics.watch({
     pool: database.poolFigures,
     servers: database.serverFigures,
+    replicas: database.replicaFigures,
     clock,
     events: events.sequencer,
     requestsUnderWay: () => api.server.connections.underWay,

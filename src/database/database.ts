@@ -11,6 +11,8 @@ import {
   createMaintenancePool,
   createSessions,
   type DatabaseOptions,
+  type PgConnections,
+  type ReplicasConfig,
   type ServerChange,
   type Transact,
 } from '../platform/postgres/index.ts';
@@ -29,19 +31,21 @@ import { createUsageTable, readInstallation } from './stores/quota-tables.ts';
 /** The open database: the result of `connectDatabase`. */
 export type Database = Awaited<ReturnType<typeof connectDatabase>>;
 
-export interface ConnectOptions extends Omit<ConnectionsOptions, keyof DatabaseOptions> {
+export interface ConnectOptions extends Omit<ConnectionsOptions, keyof DatabaseOptions | 'replicas'> {
   readonly location: DatabaseLocation;
   /** The embedded engine runs in another process. */
   readonly isGuest?: boolean | undefined;
+  /** The standbys that may serve reads of nouns and of the log. */
+  readonly replicas?: Omit<ReplicasConfig, 'table'> | undefined;
   /** How many rows a page of a list may look at. */
   readonly maxWalked?: number | undefined;
 }
 
 /** The store's database. It connects on first use, and reconnects as needed. */
-export async function connectDatabase({ location, isGuest, maxWalked, ...options }: ConnectOptions) {
-  const { config, session } = databaseAt(location);
-  const connections = createConnections({ ...options, config, session: isGuest === true ? 'guest' : session });
-  const { pool, pipeline, servers } = connections;
+export async function connectDatabase({ location, maxWalked, ...options }: ConnectOptions) {
+  const { session } = databaseAt(location);
+  const connections = connectTo(location, options);
+  const { pool, pipeline, servers, replicas } = connections;
   const orm = createOrm(pool, undefined);
   const readiness = new Readiness(connections);
   const metadata = orm.getMetadata();
@@ -57,7 +61,7 @@ export async function connectDatabase({ location, isGuest, maxWalked, ...options
     failureOf: (error) => domainFailureOf(error, references),
     onFailure: (error) => readiness.record(error),
   });
-  const stores: CallerStores = { for: (caller) => storesIn(sessionOf(caller)) };
+  const stores: CallerStores = { for: (caller) => storesIn(sessionOf(caller, true), sessionOf(caller)) };
   return {
     stores,
     eventMoves: (caller: Caller) => createEventMoves(sessionOf(caller), clock),
@@ -75,14 +79,30 @@ export async function connectDatabase({ location, isGuest, maxWalked, ...options
     checkReady: (caller: Caller) => readiness.check(caller, sessionOf(caller)),
     /** The last known state of each host of the URL; none for the embedded database. */
     serverFigures: () => (session === 'server' ? servers.figures : []),
+    /** Of each of the replicas; none where there are none. */
+    replicaFigures: () => replicas?.figures ?? [],
     /** Calls the listener when another server than before takes the writes. */
     onServerChange: (listener: (change: ServerChange) => void) => servers.onChange(listener),
     poolFigures: () => pool.figures,
     close: async () => {
+      await replicas?.close();
       await Promise.all([pipeline?.close(), pool.end()]);
       await orm.close(true);
     },
   };
+}
+
+function connectTo(
+  location: DatabaseLocation,
+  { isGuest = false, replicas, ...options }: Omit<ConnectOptions, 'location' | 'maxWalked'>,
+): PgConnections {
+  const { config, session } = databaseAt(location);
+  return createConnections({
+    ...options,
+    config,
+    session: isGuest ? 'guest' : session,
+    replicas: replicas && { ...replicas, table: 'installation' },
+  });
 }
 
 /** Without an entity manager, which costs a tenth of a small transaction: most stores need its connection only. */

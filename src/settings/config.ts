@@ -3,7 +3,16 @@ import { readFileSync } from 'node:fs';
 import { parseRedisUrl } from '../platform/quotas/index.ts';
 import { databaseVariables, withDatabaseVariables } from './database-variables.ts';
 import { type Environment, SettingReader } from './setting-reader.ts';
-import { durationWithin, networks, origins, ports, proxies, restPrefix, workerCount } from './setting-values.ts';
+import {
+  durationWithin,
+  hostsWithPorts,
+  networks,
+  origins,
+  ports,
+  proxies,
+  restPrefix,
+  workerCount,
+} from './setting-values.ts';
 import { warningsOfNames } from './setting-warnings.ts';
 
 /** An invalid setting. Its message names every wrong variable, its value, and what would be right. */
@@ -49,6 +58,12 @@ function databaseSettings(settings: SettingReader, environment: Environment) {
   return {
     databaseUrl: settings.url('DATABASE_URL', (text) => withDatabaseVariables(text, environment)),
     databasePoolSize: settings.integer('DATABASE_POOL', 10, 1, 1000),
+    databaseReplicas: settings.value(
+      'DATABASE_REPLICAS',
+      '',
+      hostsWithPorts,
+      'a list of up to 16 standbys, each once and with its port, such as h2:5432,[fd00::3]:5432: the user, the database, TLS and the parameters are those of DATABASE_URL',
+    ),
     dataDir: settings.value('DATA_DIR', '.data', (text) => text, 'a directory'),
     withDemoStore: settings.either('DEMO', 'on', ['on', 'off']),
     redisUrl: settings.url('REDIS_URL', (text) => {
@@ -130,12 +145,14 @@ function graphqlSettings(settings: SettingReader) {
   });
 }
 
-type Together = ReturnType<typeof processSettings> & {
-  readonly graphql: ReturnType<typeof graphqlSettings>;
-};
+type Together = ReturnType<typeof processSettings> &
+  ReturnType<typeof databaseSettings> & {
+    readonly graphql: ReturnType<typeof graphqlSettings>;
+  };
 
 /** What one setting asks of another. */
-function checkTogether({ port, metricsPort, workers, graphql }: Together, settings: SettingReader): void {
+function checkTogether(config: Together, settings: SettingReader): void {
+  const { port, metricsPort, workers, graphql, databasePoolSize } = config;
   const { problems } = settings;
   // 0 is a free port each time.
   if (port > 0 && port === metricsPort) {
@@ -148,6 +165,19 @@ function checkTogether({ port, metricsPort, workers, graphql }: Together, settin
     problems.push(
       `WORKERS is "${workers}", but the embedded database has one process: set DATABASE_URL, or WORKERS to 1.`,
     );
+  }
+  if (settings.text('DATABASE_REPLICAS') !== undefined) checkReplicas(databasePoolSize, settings);
+}
+
+function checkReplicas(poolSize: number, settings: SettingReader): void {
+  const { problems } = settings;
+  if (settings.text('DATABASE_URL') === undefined) {
+    problems.push(
+      'DATABASE_REPLICAS is set, but the embedded database has no standbys: set DATABASE_URL to their primary, or unset DATABASE_REPLICAS.',
+    );
+  }
+  if (poolSize === 1) {
+    problems.push('DATABASE_POOL is "1", but must be 2 or more with DATABASE_REPLICAS: short reads share connections.');
   }
 }
 

@@ -76,5 +76,5 @@ export class SettingReader {
 
 /** Whatever setting a URL was given to. */
 function withoutPassword(text: string): string {
-  return text.replace(/\/\/.*@/s, '//…@');
+  return text.replace(/(\/\/|^(?!.*\/\/)).*@/s, '$1…@');
 }

@@ -65,6 +65,22 @@ export function networks(text: string): readonly string[] | undefined {
   return list.every((each) => each.includes('/') && isNetwork(each)) ? list : undefined;
 }
 
+const maxReplicas = 16;
+
+/** Hosts with their ports, each once; none for an empty text. */
+export function hostsWithPorts(text: string): readonly { readonly host: string; readonly port: number }[] | undefined {
+  const list = listOf(text);
+  const hosts = list.flatMap((each) => {
+    const [, name, digits = ''] = /^([a-z\d](?:[a-z\d._-]*[a-z\d])?|\[[\da-f:.]+\]):(\d+)$/i.exec(each) ?? [];
+    const host = name?.replaceAll(/[[\]]/g, '');
+    const port = integerWithin(1, 65_535)(digits);
+    const isHost = host !== undefined && (name === host || isIP(host) === 6);
+    return isHost && port !== undefined ? [{ host, port }] : [];
+  });
+  const isValid = hosts.length === list.length && new Set(list).size === list.length && list.length <= maxReplicas;
+  return isValid ? hosts : undefined;
+}
+
 export function ports(text: string): readonly number[] | undefined {
   const list = listOf(text).map(integerWithin(1, 65_535));
   return list.every((port) => port !== undefined) ? list : undefined;

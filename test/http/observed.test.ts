@@ -130,6 +130,7 @@ it('are collected for a bounded time, however often they are asked for', async (
   let collections = 0;
   metrics.watch({
     servers: () => [],
+    replicas: () => [],
     clock: { offsetSeconds: 0 },
     events: { lagSeconds: 0, logBytes: 0 },
     pool: () => ({ total: 0, idle: 0, waiting: 0 }),

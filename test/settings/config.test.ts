@@ -25,6 +25,7 @@ describe('settings', () => {
       host: '127.0.0.1',
       databaseUrl: undefined,
       databasePoolSize: 10,
+      databaseReplicas: [],
       dataDir: '.data',
       restPrefix: '',
       withDemoStore: true,
@@ -51,6 +52,43 @@ describe('settings', () => {
     };
     expect(readConfig({})).toMatchObject(defaults);
     expect(readConfig({ PORT: '', DATABASE_URL: '', DRAIN_DELAY: '', DEMO: '' })).toMatchObject(defaults);
+  });
+
+  it('name replicas by host and port, beside a primary', () => {
+    const DATABASE_URL = 'postgresql://u:p@h1/d';
+    const { databaseReplicas } = readConfig({
+      DATABASE_URL,
+      DATABASE_REPLICAS: 'h2:5432, db-3.example:5433,[fd00::4]:1',
+    });
+    expect(databaseReplicas).toEqual([
+      { host: 'h2', port: 5432 },
+      { host: 'db-3.example', port: 5433 },
+      { host: 'fd00::4', port: 1 },
+    ]);
+    expect(messageFor({ DATABASE_REPLICAS: 'h2:5432' })).toMatch(
+      /^DATABASE_REPLICAS is set, but the embedded database has no standbys: set DATABASE_URL/,
+    );
+    expect(messageFor({ DATABASE_URL, DATABASE_REPLICAS: 'h2:5432', DATABASE_POOL: '1' })).toMatch(
+      /^DATABASE_POOL is "1", but must be 2 or more with DATABASE_REPLICAS/,
+    );
+  });
+
+  it.each([
+    'h2',
+    'h2:0',
+    'h2:65536',
+    'h2:5432,',
+    'h2:5432;h3:5432',
+    'h2:5432,h2:5432',
+    '[h2]:5432',
+    '[fd00::g]:5432',
+    'fd00::4:5432',
+    'postgresql://u:secret@h2:5432/d',
+    'u:secret@h2:5432',
+  ])('refuse the replicas %s, without a password', (text) => {
+    const message = messageFor({ DATABASE_URL: 'postgresql://u:p@h1/d', DATABASE_REPLICAS: text });
+    expect(message).toMatch(/^DATABASE_REPLICAS is ".+", but must be a list of up to 16 standbys/);
+    expect(message).not.toContain('secret');
   });
 
   it.each(['30', '500ms', '1.5s', '-1s', '8d', 's', '1 h', '99999999999s'])(

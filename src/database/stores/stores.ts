@@ -56,16 +56,17 @@ export interface CallerStores {
 
 /**
  * Makes the statements of all stores, once, and returns their stores in a session, which run all of theirs there: those
- * of a transaction never use another connection. `maxWalked` is how many rows a page of a list may look at.
+ * of a transaction never use another connection. `onPrimary` is the session of what no replica may serve: keys, what is
+ * done once, and webhooks. `maxWalked` is how many rows a page of a list may look at.
  */
 export function createStores(
   metadata: MetadataStorage,
   withEntities: WithEntities,
   clock: SharedClock,
   maxWalked?: number,
-): (session: Session) => Stores {
+): (session: Session, onPrimary?: Session) => Stores {
   const makers = storeMakers(metadata, withEntities, maxWalked);
-  return (session) => new SessionStores(session, clock, makers);
+  return (session, onPrimary = session) => new SessionStores(session, onPrimary, clock, makers);
 }
 
 function storeMakers(metadata: MetadataStorage, withEntities: WithEntities, maxWalked?: number) {
@@ -88,11 +89,13 @@ type StoreMakers = ReturnType<typeof storeMakers>;
 class SessionStores implements Stores {
   readonly clock: SharedClock;
   readonly #session: Session;
+  readonly #onPrimary: Session;
   readonly #makers: StoreMakers;
 
-  constructor(session: Session, clock: SharedClock, makers: StoreMakers) {
+  constructor(session: Session, onPrimary: Session, clock: SharedClock, makers: StoreMakers) {
     this.clock = clock;
     this.#session = session;
+    this.#onPrimary = onPrimary;
     this.#makers = makers;
   }
 
@@ -113,7 +116,7 @@ class SessionStores implements Stores {
   }
 
   get apiKeys() {
-    return this.#makers.apiKeys(this.#session);
+    return this.#makers.apiKeys(this.#onPrimary);
   }
 
   get events() {
@@ -121,15 +124,15 @@ class SessionStores implements Stores {
   }
 
   get idempotency() {
-    return this.#makers.idempotency(this.#session);
+    return this.#makers.idempotency(this.#onPrimary);
   }
 
   get requests() {
-    return this.#makers.requests(this.#session);
+    return this.#makers.requests(this.#onPrimary);
   }
 
   get webhooks() {
-    return this.#makers.webhooks(this.#session);
+    return this.#makers.webhooks(this.#onPrimary);
   }
 
   transaction<T>(work: (stores: Stores) => Promise<T>, kind?: TransactionKind): Promise<T> {
@@ -138,6 +141,6 @@ class SessionStores implements Stores {
 
   /** Itself, inside a transaction. */
   #in(session: Session): Stores {
-    return session === this.#session ? this : new SessionStores(session, this.clock, this.#makers);
+    return session === this.#session ? this : new SessionStores(session, session, this.clock, this.#makers);
   }
 }

@@ -9,8 +9,16 @@ type CheckName = 'started' | 'draining' | 'database' | 'migrations';
 /** The reason of each check that failed; public, so without internal details. */
 type Findings = { readonly [name in CheckName]?: string | undefined };
 
-/** `warnings` are for operators: they make nothing fail. */
+/** A standby that may serve reads. */
+interface ReplicaFinding {
+  readonly server: string;
+  /** Why the primary serves its reads. */
+  readonly problem: string | undefined;
+}
+
+/** `replicas` and `warnings` are for operators: they make nothing fail. */
 interface DatabaseFindings extends Pick<Findings, 'database' | 'migrations'> {
+  readonly replicas?: readonly ReplicaFinding[];
   readonly warnings?: readonly string[];
 }
 
@@ -48,7 +56,7 @@ export function registerHealth(server: FastifyInstance, options: HealthOptions):
     const excluded = new Set([query.exclude ?? []].flat());
     const isDraining = options.isDraining();
     const isBrief = isDraining || excluded.has('database');
-    const { warnings = [], ...ofDatabase } = await store.current({ isBrief });
+    const { warnings = [], replicas = [], ...ofDatabase } = await store.current({ isBrief });
     const findings: Findings = {
       ...ofDatabase,
       ...(isDraining && { draining: 'The service is shutting down.' }),
@@ -57,21 +65,31 @@ export function registerHealth(server: FastifyInstance, options: HealthOptions):
     void reply.header('cache-control', 'no-store');
     if (reasons.length > 0) void reply.code(503).header('retry-after', String(retryAfterSeconds));
     if (query.verbose !== undefined) {
-      return reply.type('text/plain; charset=utf-8').send(verboseText(findings, excluded, warnings));
+      return reply
+        .type('text/plain; charset=utf-8')
+        .send(verboseText(findings, excluded, [...replicas.map(replicaText), ...warnings.map(warningText)]));
     }
     return reply.send(reasons.length === 0 ? { status: 'ready' } : { status: 'unavailable', reasons });
   });
 }
 
-function verboseText(findings: Findings, excluded: ReadonlySet<string>, warnings: readonly string[]): string {
+function verboseText(findings: Findings, excluded: ReadonlySet<string>, remarks: readonly string[]): string {
   const lines = checkNames.map((name) => {
     if (excluded.has(name)) return `[+]${name} excluded: ok\n`;
     return findings[name] === undefined ? `[+]${name} ok\n` : `[-]${name} failed\n`;
   });
   const unknown = [...excluded].filter((name) => !checkNames.some((known) => known === name));
   if (unknown.length > 0) lines.push(`warn: no checks to exclude are called ${unknown.map(quoted).join(', ')}\n`);
-  for (const each of warnings) lines.push(`warn: ${plainText(each).replaceAll(/\s+/g, ' ')}\n`);
-  return lines.join('');
+  return [...lines, ...remarks].join('');
+}
+
+function replicaText({ server, problem }: ReplicaFinding): string {
+  if (problem === undefined) return `[+]replica ${server} ok\n`;
+  return warningText(`the primary serves the reads of the replica ${server}: ${problem}`);
+}
+
+function warningText(warning: string): string {
+  return `warn: ${plainText(warning).replaceAll(/\s+/g, ' ')}\n`;
 }
 
 /**

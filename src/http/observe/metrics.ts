@@ -15,6 +15,12 @@ interface ServerSample {
   readonly role: string;
 }
 
+interface ReplicaSample {
+  /** As DATABASE_REPLICAS names it. */
+  readonly server: string;
+  readonly lagBytes: number | undefined;
+}
+
 interface EventFigures {
   readonly lagSeconds: number;
   readonly logBytes: number;
@@ -25,6 +31,7 @@ export interface MetricsSources {
   readonly pool: () => PoolFigures;
   /** The last known state of each server of the database. */
   readonly servers: () => readonly ServerSample[];
+  readonly replicas: () => readonly ReplicaSample[];
   readonly clock: { readonly offsetSeconds: number };
   readonly events: EventFigures;
   readonly requestsUnderWay: () => number;
@@ -95,6 +102,12 @@ export class Metrics {
     'database_failovers_total',
     'How often the database was written to on another server than before.',
   );
+  readonly #reads = this.#counter(
+    'reads_total',
+    'Reads that a replica may serve, by the server and by why the primary has served them.',
+    'server',
+    'reason',
+  );
   readonly webhookAttempts = this.#counter(
     'webhook_attempts_total',
     'Attempts to deliver an event, by what came of them.',
@@ -118,7 +131,8 @@ export class Metrics {
 
   /** Metrics that are read from their source each time. */
   watch(sources: MetricsSources): void {
-    const { pool, servers, clock, events, requestsUnderWay, collections, eventStreams, isCountingShared } = sources;
+    const { pool, servers, replicas, clock, events, requestsUnderWay, collections, eventStreams, isCountingShared } =
+      sources;
     this.#gauge('database_connections', 'Connections to the database, by state.', ['state'], (gauge) => {
       const { total, idle } = pool();
       gauge.set({ state: 'busy' }, total - idle);
@@ -131,6 +145,7 @@ export class Metrics {
       for (const { host, role } of servers()) gauge.set({ host, role }, 1);
     };
     this.#gauge('database_server', serverHelp, ['host', 'role'], showServers, 'max');
+    this.#watchReplicas(replicas);
     const figure = (name: string, help: string, read: () => number, aggregator?: Aggregator): void =>
       this.#gauge(name, help, [], (gauge) => gauge.set(read()), aggregator);
     figure('database_waiting', 'Requests that wait for a connection to the database.', () => pool().waiting);
@@ -145,6 +160,15 @@ export class Metrics {
     figure('events_log_bytes', 'The size of the log of events.', () => events.logBytes, 'max');
     const sharedHelp = '1 while quotas are counted together with the other processes, 0 while Redis is lost.';
     if (isCountingShared() !== undefined) figure('quota_shared', sharedHelp, () => Number(isCountingShared()), 'min');
+  }
+
+  #watchReplicas(replicas: () => readonly ReplicaSample[]): void {
+    const help = 'How many bytes of the log a replica had not replayed yet when it was last asked.';
+    const showLags = (gauge: Gauge<'server'>): void => {
+      gauge.reset();
+      for (const { server, lagBytes } of replicas()) if (lagBytes !== undefined) gauge.set({ server }, lagBytes);
+    };
+    this.#gauge('replica_lag_bytes', help, ['server'], showLags, 'max');
   }
 
   /** While webhooks are on. */
@@ -172,6 +196,10 @@ export class Metrics {
     const operation = this.#shown(name);
     this.#requests.inc({ operation, status });
     if (seconds !== undefined) this.#seconds.observe({ operation }, seconds);
+  }
+
+  countRead({ server, reason }: { readonly server: string; readonly reason: string }): void {
+    this.#reads.inc({ server, reason });
   }
 
   /** `operation` is made of the schema's root fields. */

@@ -6,6 +6,9 @@ export const noConnection = 'NO_CONNECTION';
 /** PostgreSQL's code for a write that is refused because the transaction, or the server, is read-only. */
 export const readOnlyState = '25006';
 
+/** The code of a server that was to be a standby, and is none. */
+export const unusableStandby = 'UNUSABLE_STANDBY';
+
 /** A message of the server can't be read, or is out of place: nothing that follows can be trusted. */
 export class DamagedMessage extends Error {
   override readonly name = 'DamagedMessage';

@@ -9,12 +9,13 @@ import { requestCancel } from './cancel-request.ts';
 import { CheckedQuery } from './checked-query.ts';
 import type { ConnectionConfig } from './servers/connection-config.ts';
 import { lockWaitOf } from './lock-wait.ts';
-import { ConnectionFailure, readOnlyState, unconfirmedCommit } from './connection-failure.ts';
+import { ConnectionFailure, readOnlyState, unconfirmedCommit, unusableStandby } from './connection-failure.ts';
+import type { LogPosition } from './replicas/log-position.ts';
 import { assertInPlace, type ClientInternals, startupOf } from './pg-internals.ts';
 import { readMessages } from './row-parser.ts';
 import { ServerSession, type SessionKind, type SessionLimits } from './server-session.ts';
 import { StatementBatch } from './statement-batch.ts';
-import { type Query, traced } from './statement.ts';
+import { type Query, type Statement, traced } from './statement.ts';
 
 /** The purpose of a connection, apart from where it goes. */
 export interface OpenOptions extends SessionLimits {
@@ -24,6 +25,8 @@ export interface OpenOptions extends SessionLimits {
   readonly responseTimeoutMillis?: number | undefined;
   readonly session: SessionKind;
   readonly isPipelined?: boolean;
+  /** To a standby: how far it has replayed. */
+  readonly replayed?: Statement<LogPosition> | undefined;
   /** Receives every statement except those that prepare the session. */
   readonly onStatement?: ((sql: string) => void) | undefined;
 }
@@ -76,6 +79,8 @@ export class PgConnection extends pg.Client {
   hasTimedOut = false;
   /** When a response last came, or was first pending. */
   progressAt = 0;
+  /** How far its standby has replayed, as it has said last. */
+  replayed: LogPosition | undefined;
   /** The parameters that its server has reported. */
   readonly session: ServerSession;
   #isAwaitingResponse = false;
@@ -98,6 +103,8 @@ export class PgConnection extends pg.Client {
       const wasReadOnly = this.session.isReadOnly;
       this.session.record(status);
       if (this.#isOpen && this.session.isReadOnly && !wasReadOnly) this.#options.onReadOnly?.();
+      // It says so before the end of the response, which is lost with it.
+      if (this.#isOpen && this.#isPromoted) this.destroy('the standby was promoted');
     });
     internals.connection.on('errorMessage', ({ code }) => {
       if (code === readOnlyState && this.#isOpen) this.#options.onReadOnly?.();
@@ -194,6 +201,15 @@ export class PgConnection extends pg.Client {
     if (unwritten.length > 0 && stream.writable) stream.write(Buffer.concat(unwritten));
   }
 
+  /** To be submitted before reads: what it has said when they have ended was so when they began. */
+  askReplayed(): StatementBatch {
+    const queries = this.#options.replayed === undefined ? [] : [{ statement: this.#options.replayed, values: [] }];
+    return new StatementBatch(queries, (_error, rows) => {
+      const [position] = (rows?.[0] ?? []) as LogPosition[];
+      this.replayed = position ?? this.replayed;
+    });
+  }
+
   /** Restarts the wait: a response has come, or is now pending. */
   recordProgress(now = performance.now()): void {
     this.#isAwaitingResponse = true;
@@ -261,9 +277,15 @@ export class PgConnection extends pg.Client {
   }
 
   #assertSuitable(): void {
-    const reason = this.session.unsuitable(this.#options.config.targetSession);
+    const { targetSession } = this.#options.config;
+    const reason = this.session.unsuitable(targetSession);
     if (reason === undefined) return;
-    throw Object.assign(new Error(`The database at ${this.#name} ${reason}.`), { code: readOnlyState });
+    const code = targetSession === 'standby' ? unusableStandby : readOnlyState;
+    throw Object.assign(new Error(`The database at ${this.#name} ${reason}.`), { code });
+  }
+
+  get #isPromoted(): boolean {
+    return this.#options.config.targetSession === 'standby' && !this.session.isReadOnly;
   }
 
   get #name(): string {

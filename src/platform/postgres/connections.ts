@@ -1,12 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { Accounts } from '../callers/index.ts';
-import type { ConnectionConfig } from './servers/connection-config.ts';
+import { Accounts, Callers } from '../callers/index.ts';
+import { type ConnectionConfig, targetsOf } from './servers/connection-config.ts';
 import { readOnlyState, type ConnectionFailure } from './connection-failure.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import type { OpenOptions, PgConnection } from './connection.ts';
 import { PipelinedConnections } from './pipeline/pipelined-connections.ts';
 import type { SessionKind } from './server-session.ts';
+import { positionStatements } from './replicas/log-position.ts';
+import { ReadIndex } from './replicas/read-index.ts';
+import { Replica, type ReplicaConnections } from './replicas/replica.ts';
+import { type ReplicaObserver, Replicas } from './replicas/replicas.ts';
 import { Servers } from './servers/servers.ts';
 
 /**
@@ -51,8 +55,16 @@ export interface ConnectionsOptions extends DatabaseOptions {
   readonly onStatement?: ((sql: string) => void) | undefined;
   /** Called when a request has timed out waiting for an exclusive connection. */
   readonly onRefusal?: (() => void) | undefined;
+  readonly replicas?: ReplicasConfig | undefined;
   /** Instead of those of exclusive connections to a server. */
   readonly timeouts?: Timeouts | undefined;
+}
+
+/** The standbys that may serve reads. */
+export interface ReplicasConfig extends ReplicaObserver {
+  readonly hosts: readonly { readonly host: string; readonly port: number }[];
+  /** The table with the history of the primary: see `positionStatements`. */
+  readonly table: string;
 }
 
 /** The connections of one process to one database. */
@@ -61,9 +73,22 @@ export interface PgConnections {
   readonly pipeline: PipelinedConnections | undefined;
   readonly servers: Servers;
   readonly accounts: Accounts;
+  readonly replicas?: Replicas | undefined;
 }
 
 export function createConnections(options: ConnectionsOptions): PgConnections {
+  const connections = connectTo(options);
+  const { replicas } = options;
+  return replicas === undefined
+    ? connections
+    : { ...connections, replicas: createReplicas(options, replicas, connections) };
+}
+
+/** To one server, or to that of several which takes writes; `replayed` is for a standby. */
+function connectTo(
+  options: Omit<ConnectionsOptions, 'replicas'>,
+  replayed?: OpenOptions['replayed'],
+): PgConnections & ReplicaConnections {
   const { config, session, accounts = new Accounts(), poolSize, onStatement, onRefusal } = options;
   const isServer = session === 'server';
   const timeouts = { server: options.timeouts ?? exclusiveTimeouts, embedded: embeddedTimeouts, guest: guestTimeouts };
@@ -72,25 +97,44 @@ export function createConnections(options: ConnectionsOptions): PgConnections {
   const size = isServer ? poolSize - pipelined : 1;
   // A longer `connect_timeout` applies to the start only: afterwards a lost database must be reported in time.
   const connectTimeoutMillis = Math.min(config.connectTimeoutMillis ?? waitMillis, waitMillis);
-  const connection = { session, onStatement, connectTimeoutMillis } as const;
+  const connection = { session, onStatement, connectTimeoutMillis, replayed } as const;
   const servers = new Servers({ config, accounts, isServing: true });
   const shared = { servers, accounts, onRefusal };
+  const exclusive = { ...connection, ...statementTimeouts };
   const pool = new ConnectionPool({
     ...shared,
-    connection: { ...connection, ...statementTimeouts },
+    connection: exclusive,
     size,
     ofClient: Math.max(1, Math.floor(size / 2)),
     waitMillis: poolWaitMillis,
     idleMillis: isServer ? idleMillis : undefined,
   });
-  if (pipelined === 0) return { servers, accounts, pool, pipeline: undefined };
+  const open = (signal: AbortSignal): Promise<PgConnection> => servers.open(exclusive, signal);
+  if (pipelined === 0) return { servers, accounts, pool, open, pipeline: undefined };
   const pipeline = new PipelinedConnections({
     ...shared,
     connection: { ...connection, ...pipelinedTimeouts },
     size: pipelined,
     waitMillis,
   });
-  return { servers, accounts, pool, pipeline };
+  return { servers, accounts, pool, open, pipeline };
+}
+
+function createReplicas(
+  options: ConnectionsOptions,
+  { hosts, table, ...observer }: ReplicasConfig,
+  { pool, pipeline, accounts }: PgConnections,
+): Replicas {
+  if (pipeline === undefined) throw new Error('Replicas need at least two connections.');
+  const statements = positionStatements(table);
+  const caller = new Callers(accounts).service('replicas');
+  const replicas = targetsOf({ ...options.config, hosts }).map(({ name, host, port }) => {
+    const config = { ...options.config, host, port, hosts: undefined, targetSession: 'standby' } as const;
+    // What is refused there goes to the primary.
+    const ofReplica = { ...options, accounts, config, onRefusal: undefined };
+    return new Replica({ name, statements, connect: () => connectTo(ofReplica, statements.replayed) });
+  });
+  return new Replicas({ replicas, index: new ReadIndex({ pipeline, pool, statements, caller }), ...observer });
 }
 
 /** The connections of the pool for short reads, unless there are too few; four keep the server's processors busy. */

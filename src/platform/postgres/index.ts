@@ -11,6 +11,7 @@ export {
   openMaintenance,
   openMaintenanceWhenWritable,
   type PgConnections,
+  type ReplicasConfig,
 } from './connections.ts';
 export { failureOf, isDiskFull, isLoss, isReadOnly } from './driver-errors.ts';
 export { DatabaseUnavailable, ForeignKeyError, type UnavailableReason, UnreadableRow } from './failures.ts';

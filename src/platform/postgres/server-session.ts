@@ -95,8 +95,14 @@ export class ServerSession {
   /** Why the session isn't good for this; undefined if it is. */
   unsuitable(target: TargetSession | undefined): string | undefined {
     if (target === undefined) return undefined;
+    if (target === 'standby') return this.#unsuitableAsStandby();
     if (this.#isStandby) return 'is a standby';
     return target === 'read-write' && this.#isReadOnlyByDefault ? 'is read-only' : undefined;
+  }
+
+  #unsuitableAsStandby(): string | undefined {
+    if (this.#isBehindPooler) return 'is behind a pooler or a balancer, which may lead to several servers';
+    return this.#isStandby ? undefined : 'is no standby';
   }
 
   /**

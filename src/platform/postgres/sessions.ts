@@ -6,6 +6,7 @@ import { DatabaseUnavailable } from './failures.ts';
 import { type ConnectionLease, createTransactionSession, type FailureOf } from './lease.ts';
 import { limitLockWait } from './lock-wait.ts';
 import { createSharedInsertions, createSharedTransactions, type Transact } from './shared-transactions.ts';
+import type { Replicas } from './replicas/replicas.ts';
 import type { LookUp, Query, Session, Statement, StatementValues, TransactionMode } from './statement.ts';
 
 export interface SessionOptions extends PgConnections {
@@ -23,9 +24,13 @@ type Work<T> = (session: Session) => Promise<T>;
 
 const minLockWaitMillis = 100;
 
+/** The session of a caller. With `mayUseReplicas` what it reads outside of transactions may come from one. */
+export type SessionOf = (caller: Caller, mayUseReplicas?: boolean) => Session;
+
 /** Makes the session of a caller on the process's connections, which is light and holds nothing. */
-export function createSessions(options: SessionOptions): (caller: Caller) => Session {
-  const sessionOf = (caller: Caller): CallerSession => new CallerSession(caller, shared);
+export function createSessions(options: SessionOptions): SessionOf {
+  const sessionOf = (caller: Caller, mayUseReplicas = false): CallerSession =>
+    new CallerSession(caller, shared, mayUseReplicas ? options.replicas : undefined);
   const shared: SharedParts = {
     ...options,
     fail: (error) => {
@@ -55,10 +60,12 @@ interface SharedParts extends SessionOptions {
 class CallerSession implements Session {
   readonly caller: Caller;
   readonly #shared: SharedParts;
+  readonly #replicas: Replicas | undefined;
 
-  constructor(caller: Caller, shared: SharedParts) {
+  constructor(caller: Caller, shared: SharedParts, replicas: Replicas | undefined) {
     this.caller = caller;
     this.#shared = shared;
+    this.#replicas = replicas;
   }
 
   /** In a transaction of its own: a short one on a shared connection, any other on an exclusive one. */
@@ -68,17 +75,25 @@ class CallerSession implements Session {
     if (statement.many !== undefined) rows = insertions.add(this.caller, { query: { statement, values }, locks });
     else if (statement.kind === 'short' && pipeline !== undefined)
       rows = pipeline
-        .run(this.caller, statement, values)
+        .run(this.caller, statement, values, this.#replicas)
         .catch((error: unknown) => this.#runLocked(error, { statement, values }));
-    else {
-      const query = { statement, values };
+    else rows = this.#runAlone({ statement, values }, locks);
+    return rows.catch(fail) as Promise<Row[]>;
+  }
+
+  /** On an exclusive connection: of a replica, which waits for no lock of ours, or of the primary. */
+  async #runAlone(query: Query<unknown>, locks: readonly Query<unknown>[]): Promise<unknown[]> {
+    const { statement } = query;
+    const onPrimary = async (): Promise<unknown[]> => {
       const sent =
         statement.subject === undefined
           ? this.runExclusively([...locks, query])
           : this.runExclusively([query], undefined, locks);
-      rows = sent.then((all) => all.at(-1) as unknown[]);
-    }
-    return rows.catch(fail) as Promise<Row[]>;
+      return (await sent).at(-1) as unknown[];
+    };
+    if (this.#replicas === undefined || statement.kind === 'write') return onPrimary();
+    throwIfLost(this.caller);
+    return this.#replicas.read(query, [this.caller], onPrimary);
   }
 
   async defer(statement: Statement<unknown>, values: StatementValues): Promise<void> {
@@ -88,7 +103,7 @@ class CallerSession implements Session {
   async lookUp<Row>(lookUp: LookUp<Row>, id: string): Promise<Row | undefined> {
     const { pipeline, fail } = this.#shared;
     if (pipeline === undefined) return (await this.run(lookUp.byId, [id]))[0];
-    const row = pipeline.lookUp(this.caller, lookUp, id).catch(async (error: unknown) => {
+    const row = pipeline.lookUp(this.caller, lookUp, id, this.#replicas).catch(async (error: unknown) => {
       const rows = await this.#runLocked(error, { statement: lookUp.byId, values: [id] });
       return rows[0];
     });

@@ -2,6 +2,7 @@ import { inBackground } from '../../background.ts';
 import type { Caller } from '../../callers/index.ts';
 import { isLocked, isLoss, isTimeout, recordFailure, throwIfLost } from '../driver-errors.ts';
 import { UnreadableRow } from '../failures.ts';
+import type { Replicas } from '../replicas/replicas.ts';
 import type { SomeCallers } from './pipelined-connection.ts';
 import type { LookUp, Query } from '../statement.ts';
 
@@ -10,12 +11,14 @@ interface IdWanted {
   readonly lookUp: LookUp<unknown>;
   readonly caller: Caller;
   readonly id: string;
+  /** The same for all look-ups of a kind. */
+  readonly replicas: Replicas | undefined;
   readonly resolve: (row: unknown) => void;
   readonly reject: (error: Error) => void;
 }
 
 /** Rejects with the driver's error. */
-type Read = (query: Query<unknown>, callers: SomeCallers) => Promise<unknown[]>;
+type Read = (query: Query<unknown>, callers: SomeCallers, replicas: Replicas | undefined) => Promise<unknown[]>;
 
 /** More in one statement would save little, and keep the others waiting. */
 const maxTogether = 100;
@@ -39,9 +42,9 @@ export class LookUps {
   }
 
   /** The row is read by the next `readAll`. */
-  load(lookUp: LookUp<unknown>, caller: Caller, id: string): Promise<unknown> {
+  load(lookUp: LookUp<unknown>, caller: Caller, id: string, replicas?: Replicas): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      this.#wanted.push({ lookUp, caller, id, resolve, reject });
+      this.#wanted.push({ lookUp, caller, id, replicas, resolve, reject });
     });
   }
 
@@ -56,11 +59,11 @@ export class LookUps {
   async #readTogether(wanted: readonly IdWanted[]): Promise<void> {
     const [first, ...others] = wanted as [IdWanted, ...IdWanted[]];
     if (others.length === 0) return this.#readAlone(first);
-    const { lookUp } = first;
+    const { lookUp, replicas } = first;
     const callers: SomeCallers = [first.caller, ...others.map(({ caller }) => caller)];
     try {
       const query = { statement: lookUp.byAnyId, values: [wanted.map(({ id }) => id)] };
-      const find = rowsById(lookUp, await this.#read(query, callers));
+      const find = rowsById(lookUp, await this.#read(query, callers, replicas));
       for (const { caller, id, resolve, reject } of wanted) {
         const row = find(id);
         if (row instanceof UnreadableRow) reject(recordFailure(row, caller));
@@ -73,10 +76,10 @@ export class LookUps {
     return undefined;
   }
 
-  async #readAlone({ lookUp, caller, id, resolve, reject }: IdWanted): Promise<void> {
+  async #readAlone({ lookUp, caller, id, replicas, resolve, reject }: IdWanted): Promise<void> {
     try {
       throwIfLost(caller);
-      const [row] = await this.#read({ statement: lookUp.byId, values: [id] }, [caller]);
+      const [row] = await this.#read({ statement: lookUp.byId, values: [id] }, [caller], replicas);
       resolve(row);
     } catch (error) {
       reject(recordFailure(error, caller));

@@ -3,6 +3,8 @@ import { inBackground } from '../../background.ts';
 import { NoFreeConnection } from '../connection-slots.ts';
 import type { PgConnection } from '../connection.ts';
 import { isLocked, isLoss, isOutdated, isTimeout, isUnprepared } from '../driver-errors.ts';
+import { type LogPosition, reaches } from '../replicas/log-position.ts';
+import { LeftOut } from '../replicas/left-out.ts';
 import { type Query, recordStatement } from '../statement.ts';
 import { StatementBatch } from '../statement-batch.ts';
 
@@ -17,6 +19,8 @@ export interface PendingRead {
   /** None when it has ended. */
   callers: SomeCallers | readonly [];
   readonly askedAt: number;
+  /** On a standby: how far it has to have replayed. */
+  readonly position: LogPosition | undefined;
   resolve: (rows: unknown[]) => void;
   reject: (error: Error) => void;
   /** The read has been retried, and won't be again. */
@@ -97,7 +101,9 @@ export class PipelinedConnection {
     const connection = this.#connection;
     const reads = this.#pending.filter(({ sentAt }) => sentAt === undefined);
     if (connection === undefined || reads.length === 0) return;
-    connection.submit(...reads.map((pending) => this.#batchOf(connection, pending)));
+    const isBehind = reads.some(({ position }) => !isFresh(connection, position));
+    const first = isBehind ? [connection.askReplayed()] : [];
+    connection.submit(...first, ...reads.map((pending) => this.#batchOf(connection, pending)));
     for (const pending of reads) pending.sentAt = connection.progressAt;
   }
 
@@ -138,7 +144,10 @@ export class PipelinedConnection {
       const usedMillis = this.#serverMillis(pending.sentAt, now);
       this.#respondedAt = now;
       if (this.#pending.length > 0) connection.recordProgress(now);
-      if (error === null) {
+      const isStale = error === null && !isFresh(connection, pending.position);
+      if (isStale) {
+        reject(pending, new LeftOut('lagging', 'its connection stands lower'), usedMillis);
+      } else if (error === null) {
         end(pending, usedMillis).resolve(rows);
       } else {
         this.#fail(pending, error, usedMillis);
@@ -204,6 +213,10 @@ export class PipelinedConnection {
     if (!isDone || this.#connection === undefined) return;
     inBackground(this.#connection.close());
   }
+}
+
+function isFresh({ replayed }: PgConnection, position: LogPosition | undefined): boolean {
+  return position === undefined || reaches(replayed, position);
 }
 
 function reject(pending: PendingRead, error: Error, usedMillis?: number): void {

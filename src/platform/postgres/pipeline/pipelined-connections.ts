@@ -1,6 +1,8 @@
 import { type Caller, type Lease, service, Share } from '../../callers/index.ts';
 import { ConnectionFailure } from '../connection-failure.ts';
 import type { PgConnection } from '../connection.ts';
+import type { LogPosition } from '../replicas/log-position.ts';
+import type { Replicas } from '../replicas/replicas.ts';
 import { LookUps } from './look-ups.ts';
 import { maxReadsOfClient, type PendingRead, PipelinedConnection, type SomeCallers } from './pipelined-connection.ts';
 import type { PoolOptions } from '../connection-pool.ts';
@@ -31,7 +33,7 @@ export class PipelinedConnections {
   /** Also those that only finish their reads. */
   readonly #connections = new Set<PipelinedConnection>();
   /** Look-ups of this tick of the event loop, which are sent at its end. */
-  readonly #lookUps = new LookUps((query, callers) => this.#read(query, callers));
+  readonly #lookUps = new LookUps((query, callers, replicas) => this.#read(query, callers, replicas));
   /** The connection of this tick. */
   #current: PipelinedConnection | undefined;
   /**
@@ -60,21 +62,26 @@ export class PipelinedConnections {
     });
   }
 
-  /** Throws what `failureOf` returns, or the failure that the caller has already. */
-  async run(caller: Caller, statement: Statement<unknown>, values: StatementValues): Promise<unknown[]> {
+  /** Perhaps on a replica. Throws what `failureOf` returns, or the failure that the caller has already. */
+  async run(
+    caller: Caller,
+    statement: Statement<unknown>,
+    values: StatementValues,
+    replicas?: Replicas,
+  ): Promise<unknown[]> {
     throwIfLost(caller);
     try {
-      return await this.#read({ statement, values }, [caller]);
+      return await this.#read({ statement, values }, [caller], replicas);
     } catch (error) {
       throw recordFailure(error, caller);
     }
   }
 
   /** The row with this id; throws as `run` does. */
-  async lookUp(caller: Caller, lookUp: LookUp<unknown>, id: string): Promise<unknown> {
+  async lookUp(caller: Caller, lookUp: LookUp<unknown>, id: string, replicas?: Replicas): Promise<unknown> {
     throwIfLost(caller);
     this.#scheduleEnd();
-    return this.#lookUps.load(lookUp, caller, id);
+    return this.#lookUps.load(lookUp, caller, id, replicas);
   }
 
   async close(): Promise<void> {
@@ -83,11 +90,21 @@ export class PipelinedConnections {
     await Promise.all([...this.#connections].map((connection) => connection.close()));
   }
 
-  #read(query: Query<unknown>, callers: SomeCallers): Promise<unknown[]> {
+  /**
+   * Rejects with the driver's error, and fails no caller. On a standby it reads what is there at the position or later,
+   * or else rejects with LeftOut; and it sends nothing a second time, because the primary serves it then.
+   */
+  read(query: Query<unknown>, callers: SomeCallers, position?: LogPosition): Promise<unknown[]> {
     return new Promise((resolve, reject) => {
       const [{ id }] = callers;
-      this.#submit({ query, id, callers, askedAt: performance.now(), resolve, reject, isRetried: false });
+      const isRetried = position !== undefined;
+      this.#submit({ query, id, callers, position, askedAt: performance.now(), resolve, reject, isRetried });
     });
+  }
+
+  #read(query: Query<unknown>, callers: SomeCallers, replicas: Replicas | undefined): Promise<unknown[]> {
+    if (replicas === undefined) return this.read(query, callers);
+    return replicas.read(query, callers, () => this.read(query, callers));
   }
 
   /** Sends the read when its client may have one more. */

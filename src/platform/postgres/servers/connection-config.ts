@@ -8,8 +8,11 @@ export interface PostgresAddress {
   readonly database: string;
 }
 
-/** The requirement of a connection on its server: that transactions may write, or that it is no standby. */
-export type TargetSession = 'read-write' | 'primary';
+/**
+ * The requirement of a connection on its server: that transactions may write, that it is no standby, or that it is one,
+ * with nothing between.
+ */
+export type TargetSession = 'read-write' | 'primary' | 'standby';
 
 /** The settings of every connection. */
 export type ConnectionConfig = ClientConfig & {

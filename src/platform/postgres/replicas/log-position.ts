@@ -1,0 +1,66 @@
+import { type Statement, statementOf } from '../statement.ts';
+
+/** How far a server has written its log, or replayed it: positions of two histories can't be compared. */
+export interface LogPosition {
+  readonly bytes: bigint;
+  /** The system's identifier, and the random value that was written when its time line began. */
+  readonly history: string;
+}
+
+/** The position of the primary, and what makes it useless. */
+interface PrimaryPosition extends LogPosition {
+  /** False when it has been promoted since the history was written. */
+  readonly isOfTimeLine: boolean;
+  /** Commits are seen before they are in the log. */
+  readonly isAsynchronous: boolean;
+}
+
+export function reaches(replayed: LogPosition | undefined, asked: LogPosition): boolean {
+  return replayed !== undefined && replayed.history === asked.history && replayed.bytes >= asked.bytes;
+}
+
+/** Whether both are of one cluster, whatever its time line. */
+export function isSameSystem(one: LogPosition, other: LogPosition): boolean {
+  return one.history.split('/')[0] === other.history.split('/')[0];
+}
+
+export type PositionStatements = ReturnType<typeof positionStatements>;
+
+const timeLine = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)';
+const history = "system_identifier || '/' || history";
+
+/** `table` has one row, with the columns `time_line` and `history`. */
+export function positionStatements(table: string) {
+  const from = `from ${table}, pg_control_system()`;
+  return {
+    /** On the primary. A commit is in the log when anybody sees it. */
+    flushed: statementOf<PrimaryPosition>(
+      `select pg_current_wal_flush_lsn() - '0/0'::pg_lsn, ${history}, time_line = ${timeLine},
+        current_setting('synchronous_commit') = 'off' ${from}`,
+      4,
+      ([bytes, ofHistory, isOfTimeLine, isAsynchronous]) => ({
+        ...positionOf(bytes, ofHistory),
+        isOfTimeLine: isOfTimeLine === 't',
+        isAsynchronous: isAsynchronous === 't',
+      }),
+    ),
+    /** On a standby, before the reads, in a statement of its own: its snapshot is older than what the function says. */
+    replayed: statementOf<LogPosition>(
+      `select pg_last_wal_replay_lsn() - '0/0'::pg_lsn, ${history} ${from}`,
+      2,
+      ([bytes, ofHistory]) => positionOf(bytes, ofHistory),
+    ),
+    /** On the primary. Two promotions can take the same number: hence the random value. */
+    beginHistory: statementOf(
+      `update ${table} set time_line = ${timeLine}, history = gen_random_uuid() where time_line <> ${timeLine}`,
+      0,
+      () => undefined,
+      'write',
+    ) satisfies Statement<undefined>,
+  };
+}
+
+/** A server without a replay position is at none. */
+function positionOf(bytes: string | null = null, ofHistory: string | null = null): LogPosition {
+  return { bytes: BigInt(bytes ?? -1), history: ofHistory ?? '' };
+}
