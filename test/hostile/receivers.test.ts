@@ -8,7 +8,7 @@ import { Inbox } from '../webhooks/inbox.ts';
 import { pause } from './raw-requests.ts';
 import { receivers } from './receivers.ts';
 import { endure, expectHarmless, expectServed, printTable, timeoutMillis } from './report.ts';
-import { Target } from './target.ts';
+import { type Damage, Target } from './target.ts';
 
 /** One address each: of one address there are at most 8 requests under way. */
 const hosts = Array.from({ length: 8 }, (_, index) => `127.0.0.${index + 2}`);
@@ -53,12 +53,21 @@ async function deliverTo(hostile: readonly string[]): Promise<string> {
   const changes = perSecond * seconds;
   for (let change = 0; change < changes; change += 1) {
     // Past the service, so that it has nothing else to do.
-    await cluster.sql(`update categories set description = 'Change ${change}' where id = ${1 + (change % 50)}`);
+    await cluster.sql(`update categories set description = '${before} ${change}' where id = ${1 + (change % 50)}`);
     await pause(1 / perSecond);
   }
-  await until(() => good.accepted.length - before >= changes, { maxMillis: 30_000 });
-  await cluster.sql('delete from webhook_endpoints');
-  return `${good.accepted.length - before} events`;
+  const accepted = (): number => new Set(good.accepted.slice(before).map(({ id }) => id)).size;
+  try {
+    await until(() => accepted() === changes, { maxMillis: 60_000 });
+  } finally {
+    await cluster.sql('delete from webhook_endpoints');
+  }
+  return `${accepted()} events`;
+}
+
+/** Of each of the neighbour's requests: on a busy machine an attack takes longer. */
+function processorMillis({ cpuMillis, neighbour }: Damage): number {
+  return cpuMillis / Object.values(neighbour.statuses).reduce((sum, count) => sum + count, 0);
 }
 
 // The same events, and nothing hostile.
@@ -71,7 +80,7 @@ it.each(Object.entries(receivers))(
     expectHarmless(name, responses, damages);
     for (const damage of damages) {
       expectServed(damage);
-      expect(damage.cpuMillis).toBeLessThan(2 * quiet!.cpuMillis + 500);
+      expect(processorMillis(damage)).toBeLessThan(2 * processorMillis(quiet!) + 1);
     }
   },
   timeoutMillis,
