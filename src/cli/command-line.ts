@@ -100,7 +100,6 @@ export interface CommandLine<Service> {
   readonly commands: Readonly<Record<string, Command<Service> | StandaloneCommand>>;
   /** Sentences before the list of commands. */
   readonly introduction: string;
-  /** The service on an open database, and the database's time. */
   serve(database: OpenedDatabase, config: Config): Served<Service>;
 }
 

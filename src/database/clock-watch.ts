@@ -6,7 +6,6 @@ const readEveryMillis = 30_000;
 const maxSeconds = 2;
 
 export interface ClockWatchOptions {
-  /** Reads the database's clock anew. */
   readonly read: () => Promise<void>;
   /** Called when this process's clock begins to differ; ahead is positive. Must not throw. */
   readonly onDifference: (offsetSeconds: number) => void;

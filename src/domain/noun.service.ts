@@ -37,7 +37,6 @@ import {
   type WrittenFields,
 } from './written-fields.ts';
 
-/** A noun with its rules. */
 export interface NounKind<Row = never> extends Noun<Row> {
   /** Its name in messages. */
   readonly noun: string;
@@ -72,7 +71,6 @@ export abstract class NounService<Row, Kind extends NounKind<Row>, Relation exte
     this.stores = stores;
   }
 
-  /** The noun's store among these. */
   protected abstract storeIn(stores: Stores): ServedStore<Row, Kind, Relation>;
 
   /** Throws NOT_FOUND. */

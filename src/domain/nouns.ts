@@ -88,7 +88,6 @@ export type NodeTypeName = Nouns[NounName]['typeName'];
 export type CollectionOf<Name extends NounName> = Nouns[Name]['collection'];
 export type RowOf<Name extends NounName> = InstanceType<Nouns[Name]['entity']>;
 
-/** The types of a noun's events. */
 export type EventTypeOf<Name extends NounName> = Nouns[Name] extends { readonly changes: readonly (infer Change)[] }
   ? `${Name}.${Change & string}`
   : never;

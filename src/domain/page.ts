@@ -67,7 +67,6 @@ export interface Keyset<SortField extends string> {
   readonly maxBytes?: number | undefined;
 }
 
-/** A property that rows are sorted by. */
 export interface SortKey<Row> {
   readonly type: SortedTypeName;
   readonly property: keyof Row & string;
@@ -75,7 +74,6 @@ export interface SortKey<Row> {
   readonly isNullable?: true;
 }
 
-/** How the rows of one kind are sorted. */
 export interface Sorting<Row, SortField extends string> {
   /** The name of the list, stored in cursors, so that a cursor of another list is refused. */
   readonly kind: string;
@@ -111,7 +109,6 @@ export interface Slice<Row> {
   readonly stop?: ListPosition | undefined;
 }
 
-/** One page of a list. */
 export interface Page<Row> {
   readonly rows: readonly Row[];
   readonly hasNextPage: boolean;

@@ -113,7 +113,6 @@ export class SerializationFailure extends Error {
   readonly code = '40001';
 }
 
-/** A change of a row. */
 export interface UpdateOptions<Relation extends string = never> {
   /** Checked on the locked row; when it fails, nothing is changed and PRECONDITION_FAILED is thrown. */
   readonly precondition?: Precondition;

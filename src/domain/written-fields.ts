@@ -2,7 +2,6 @@ import type { Id } from './id.ts';
 import type { InputCheck, Rule } from './input.ts';
 import { referenceRule, type Reference } from './reference.ts';
 
-/** A field that clients write. */
 interface WrittenField<Raw, Stored, Unset> {
   readonly rule: Rule<Raw, Stored>;
   /** The value of a new row without one: undefined where one is required, null where a change can remove it. */

@@ -45,7 +45,6 @@ export function describeFailure(error: unknown): Failure {
   };
 }
 
-/** The extensions of a GraphQL error. */
 export function graphqlExtensions({ graphqlCode, status, violations, retryAfterSeconds }: Failure) {
   return {
     code: graphqlCode,

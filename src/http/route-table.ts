@@ -17,7 +17,6 @@ declare module 'fastify' {
 /** The headers of a response. */
 export type DeprecationNotice = (parameters: Readonly<Record<string, string>>) => Readonly<Record<string, string>>;
 
-/** The `config` of a route. */
 export interface RouteConfig {
   /** A public page, outside the API: no key, no quota, and errors as plain text. The paths below it are public too. */
   isPublic?: boolean;
@@ -39,7 +38,6 @@ export interface RouteConfig {
   deprecated?: readonly DeprecatedCoordinate[];
 }
 
-/** The route of a request. */
 export interface MatchedRoute {
   /** Undefined where there is none. */
   readonly url: string | undefined;

@@ -62,7 +62,6 @@ interface Round {
   readonly found: ReadonlyMap<KeyHash, KnownKey>;
 }
 
-/** Authenticates API keys. */
 export class KeyDirectory {
   readonly #records: KeyRecords;
   readonly #now: () => number;

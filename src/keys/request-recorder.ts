@@ -21,7 +21,6 @@ const trimEveryMillis = 60_000;
 /** Of a process in a second, and of these the refusals of one key. */
 const maxEntriesASecond = 200;
 const maxRefusalsASecond = 10;
-/** Entries that wait for the database. */
 const maxWaitingEntries = 1_000;
 /** The keys that a process knows; those of one statement. */
 const maxKeys = 50_000;

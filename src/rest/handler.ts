@@ -37,5 +37,4 @@ export type Handler<Id extends OperationId> = (
   services: Services,
 ) => RestResponse | Promise<RestResponse>;
 
-/** A handler for each operation of the document. */
 export type Handlers = { readonly [Id in OperationId]: Handler<Id> };

@@ -42,7 +42,6 @@ export class SettingReader {
     return this.value(name, fallback, durationWithin(0, maxDurationSeconds), right);
   }
 
-  /** One of the texts. */
   oneOf<Text extends string>(name: string, fallback: Text, texts: readonly Text[]): Text {
     const right = texts.length > 3 ? `one of ${texts.join(', ')}` : texts.join(', ').replace(/, (?!.*, )/, ' or ');
     return this.value(name, fallback, (text) => texts.find((each) => each === text), right);

@@ -3,5 +3,4 @@ import { findPackageJSON } from 'node:module';
 
 const path = findPackageJSON('..', import.meta.url) as string;
 
-/** The version in package.json. */
 export const { version } = JSON.parse(readFileSync(path, 'utf8')) as { readonly version: string };

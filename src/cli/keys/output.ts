@@ -24,7 +24,6 @@ export function keyAsJson(key: ListedKey, now: number): object {
   };
 }
 
-/** One line about one key. */
 export function describeKey(key: ListedKey, now: number): string {
   const [id, name, plan, perMinute, perDay, scopes, , state] = rowOf(key, now).map(printable);
   return `Key ${id} (${name}): ${plan}, ${perMinute} requests per minute and ${perDay} per day, ${scopes}, ${state}.`;
@@ -44,7 +43,6 @@ export function keyDetails(key: ListedKey, now: number): string {
   ]);
 }
 
-/** All keys, a line each. */
 export function keyTable(keys: readonly ListedKey[], withUsage: boolean, now: number): string {
   const usageHeadings = withUsage ? ['MINUTE', 'DAY', 'LAST USED'] : [];
   const usageCells = (key: ListedKey): string[] => {

@@ -22,7 +22,6 @@ import {
 
 const settings = { description, types, thin, 'max-in-flight': maxInFlight };
 
-/** The bytes of a signing key. */
 const signingKeyBytes = 32;
 
 /** The commands, in the order of the help. */

@@ -43,13 +43,11 @@ export function attemptAsJson(attempt: MadeAttempt): object {
   return { eventId, at, result: resultOf(attempt), status, failure, cause, durationMillis };
 }
 
-/** One line about one endpoint. */
 export function describeEndpoint(shownEndpoint: ShownEndpoint): string {
   const { endpoint } = shownEndpoint;
   return `Webhook endpoint ${endpoint.id} (${endpoint.url}): ${typesOf(endpoint)}, ${describeState(shownEndpoint)}.`;
 }
 
-/** One line about a test. */
 export function describeTest(attempt: MadeAttempt): string {
   const { durationMillis, eventId } = attempt;
   return `${eventId}: ${answerOf(attempt)} in ${durationMillis} ms (${resultOf(attempt)}).`;
@@ -72,12 +70,10 @@ export function endpointDetails(shownEndpoint: ShownEndpoint, latest: WebhookAtt
   ]);
 }
 
-/** All endpoints, a line each. */
 export function endpointTable(endpoints: readonly ShownEndpoint[]): string {
   return table(headings, endpoints.map(rowOf));
 }
 
-/** Attempts, a line each. */
 export function attemptTable(attempts: readonly WebhookAttempt[]): string {
   const rows = attempts.map((attempt) => {
     const { at, eventId, durationMillis } = attempt;

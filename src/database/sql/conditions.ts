@@ -2,7 +2,6 @@ import type { Comparison, FilterFields, FilterOf, FilterValue } from '../../doma
 import type { Parameter } from '../../platform/postgres/index.ts';
 import type { EntityTable } from './entity-table.ts';
 
-/** One condition of a filter. */
 export interface Condition {
   /** The same for conditions that differ in their value only. */
   readonly template: string;
@@ -35,7 +34,6 @@ export interface OwnIndex {
   readonly isUsable?: string;
 }
 
-/** A placeholder for a value of this type. */
 type Placeholder = (type: string) => string;
 
 /**

@@ -92,7 +92,6 @@ export class EntityTable {
     return others.flatMap(({ isReadable }) => isReadable(this.name) ?? []);
   }
 
-  /** The parameter for a property's value. */
   parameter(property: string, value: unknown): Parameter {
     const { parameter } = columnTypeOf(this.columnType(property));
     return value === null || value === undefined || parameter === undefined ? (value as Parameter) : parameter(value);

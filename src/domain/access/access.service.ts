@@ -93,7 +93,6 @@ export class AccessService {
     return this.#stores.apiKeys.count(this.#parseRequest({ filter: input }).filter);
   }
 
-  /** Null when there is no key with this id. */
   async find(id: string): Promise<ListedKey | null> {
     await this.#options.saveUsage?.();
     const [key = null] = await findByIds(this.#stores.apiKeys, [id], ['usage']);

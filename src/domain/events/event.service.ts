@@ -30,7 +30,6 @@ export interface EventPage {
 const maxScanned = 1_000;
 const scanBatchSize = 250;
 
-/** Reads the log of changes. */
 export class EventService {
   readonly #stores: Pick<Stores, 'events'>;
 

@@ -22,7 +22,6 @@ export interface KnownOperation {
   readonly prepared: PreparedOperation;
   readonly measures: Measures;
   readonly variables: DeclaredVariables;
-  /** With `@atomic`. */
   readonly isAtomic: boolean;
   /** What it uses of what is deprecated. */
   readonly deprecated: readonly SchemaDeprecation[];

@@ -45,10 +45,8 @@ export interface EventStreamsOptions extends KeyChecks {
   readonly terms?: Partial<StreamTerms> | undefined;
 }
 
-/** A stream that a request opens. */
 export interface StreamOpening {
   readonly key: string;
-  /** The caller of the request. */
   readonly caller: Caller;
   readonly principal: Principal;
   /** The memory of the request, which is the stream's from then on. */
@@ -137,12 +135,10 @@ export class EventStreams {
     this.#streams.readNow();
   }
 
-  /** From now on openings are refused. */
   refuseOpenings(): void {
     this.#isDraining = true;
   }
 
-  /** Ends all streams. */
   drain(): Promise<void> {
     this.#isDraining = true;
     return this.#streams.drain();

@@ -66,13 +66,11 @@ export class Accounts {
     this.#last = account;
   }
 
-  /** Whether another client is active. */
   hasOthers(clientId: string, now = performance.now()): boolean {
     const other = this.#last?.id === clientId ? this.#secondLast : this.#last;
     return other !== undefined && now - other.usedAt < recentMillis;
   }
 
-  /** For a new share: its number. */
   nextShare(): number {
     this.#shares += 1;
     return this.#shares - 1;

@@ -18,7 +18,6 @@ export class Caller {
   readonly id: string;
   /** Which work of the service's own it is. */
   readonly work: string | undefined;
-  /** The id of its request. */
   readonly requestId: string | undefined;
   /** The span of its request in OpenTelemetry, while it is traced. */
   span: Span | undefined;

@@ -85,12 +85,10 @@ export class Share {
     return this.#held;
   }
 
-  /** How many clients hold something. */
   get clients(): number {
     return this.#clients;
   }
 
-  /** How many wait. */
   get waiting(): number {
     return this.#waiters.all.length;
   }
@@ -163,7 +161,6 @@ export class Share {
     return this.tryTake(caller, amount) ?? this.#wait(caller, amount);
   }
 
-  /** Refuses all that wait. */
   refuseWaiting(error: Error): void {
     for (const waiter of this.#waiters.all) waiter.refuse(error);
   }

@@ -84,7 +84,6 @@ function applies(schema: GraphQLSchema, { typeCondition }: Fragment, type: Graph
   return isAbstractType(condition) && schema.isSubType(condition, type);
 }
 
-/** The fragments of a document by name. */
 export function fragmentsIn({ definitions }: DocumentNode): Fragments {
   const fragments = Object.create(null) as Record<string, FragmentDefinitionNode>;
   for (const definition of definitions) {

@@ -33,7 +33,6 @@ export function bytesOf({ chunks, text }: JsonText): number {
  */
 export class Sink {
   readonly maxBytes: number;
-  /** The number of chunks. */
   chunkCount = 0;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;

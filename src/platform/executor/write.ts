@@ -84,7 +84,6 @@ async function resume(append: Append, { turn, text, frames }: Suspension, value:
   return write(append, text, value, run);
 }
 
-/** The text of a value that is null. */
 function nullText({ isNullable }: ValueWriter, field: PreparedField): string {
   if (isNullable) return 'null';
   throw new Error(`Cannot return null for non-nullable field ${field.label}.`);

@@ -10,7 +10,6 @@ export interface EventMove {
   readonly lagSeconds: number;
 }
 
-/** The statements of the sequencer. */
 export interface EventMoves {
   /** Moves at most so many committed changes into the log, unless another sequencer does. One transaction. */
   move(sequencerId: string, limit: number): Promise<EventMove>;

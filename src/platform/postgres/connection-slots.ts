@@ -111,7 +111,6 @@ export class ConnectionSlots {
     }
   }
 
-  /** Refuses all that wait. */
   refuseWaiting(error: Error): void {
     this.#slow.refuseWaiting(error);
     this.#connections.refuseWaiting(error);

@@ -13,7 +13,6 @@ const maxTextLength = 2_000;
 
 type Scalar = string | number | boolean | null;
 
-/** A parameter of a statement. */
 export type Parameter = Scalar | readonly Scalar[];
 
 /**
@@ -54,7 +53,6 @@ export interface Statement<Row> {
   areFor?(rows: readonly Row[], values: StatementValues): boolean;
 }
 
-/** A prepared statement. */
 export function statementOf<Row>(
   text: string,
   columns: number,

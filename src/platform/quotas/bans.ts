@@ -1,6 +1,5 @@
 import { dayMillis } from './window.ts';
 
-/** The policy for automatic bans. */
 export interface BanRules {
   /** The most refusals that count within a minute; 0 switches bans off. */
   readonly banAfter: number;

@@ -23,7 +23,6 @@ import {
   type SpentWindow,
 } from './window.ts';
 
-/** The counter of one subject. */
 export interface Counter {
   readonly minute: QuotaWindow;
   readonly day: QuotaWindow;

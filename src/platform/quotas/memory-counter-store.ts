@@ -43,7 +43,6 @@ export class MemoryCounterStore implements CounterStore {
     this.#addresses = new SweptCounters(maxAddresses, newAddressCounter);
   }
 
-  /** The number of counters. */
   get size(): number {
     return this.#keys.size + this.#addresses.size;
   }

@@ -50,7 +50,6 @@ export class Primary {
     });
   }
 
-  /** How many workers serve. */
   get serving(): number {
     return this.#workers.ready.length;
   }
@@ -70,7 +69,6 @@ export class Primary {
     await within(othersMillis, this.#allReady.promise);
   }
 
-  /** The metrics of all processes. */
   async metrics(): Promise<string> {
     const asking = this.#workers.all.map(async (worker) => {
       const metrics = await worker.ask('metrics').catch(() => undefined);

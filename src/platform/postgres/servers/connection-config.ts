@@ -14,9 +14,7 @@ export interface PostgresAddress {
  */
 export type TargetSession = 'read-write' | 'primary' | 'standby';
 
-/** The settings of every connection. */
 export type ConnectionConfig = ClientConfig & {
-  /** The timeout to connect to an address. */
   readonly connectTimeoutMillis?: number | undefined;
   /** Of several hosts, `host` and `port` are the first. */
   readonly hosts?: readonly { readonly host: string | undefined; readonly port: number | undefined }[] | undefined;
