@@ -165,7 +165,7 @@ it('changes nothing for a query', async () => {
     const { data, replayed } = await send('{ pets { totalCount } }', key);
     expect([data.pets.totalCount, replayed]).toEqual([await count('pets'), []]);
   }
-  expect(await service.sql('select from graphql_idempotency_records where key = $1', [key])).toEqual([]);
+  expect(await service.sql('select from idempotency_records where key = $1', [key])).toEqual([]);
 });
 
 it('refuses mutations of API keys, each for itself', async () => {

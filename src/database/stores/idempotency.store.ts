@@ -1,6 +1,5 @@
-import { LockMode, type EntityMetadata, type MetadataStorage } from '@mikro-orm/core';
+import { LockMode, type MetadataStorage } from '@mikro-orm/core';
 
-import { FieldRecord } from '../../domain/idempotency/field-record.entity.ts';
 import { IdempotencyRecord, type StoredResult } from '../../domain/idempotency/idempotency-record.entity.ts';
 import type { ClaimedKey, IdempotencyStore } from '../../domain/idempotency/idempotency.store.ts';
 import type { WithEntities } from '../entity-manager.ts';
@@ -32,52 +31,31 @@ export function createIdempotencyStore(
   metadata: MetadataStorage,
   withEntities: WithEntities,
 ): (session: Session) => IdempotencyStore {
-  const responses = new SavedRecords<IdempotencyRecord>(metadata.get(IdempotencyRecord));
-  const fields = new SavedRecords<FieldRecord>(metadata.get(FieldRecord));
+  const entity = metadata.get(IdempotencyRecord);
+  const table = new EntityTable(entity);
+  const properties = table.columns.map(({ property }) => property as keyof IdempotencyRecord & string);
+  const columns = properties.map((each) => ({ name: table.columnName(each), type: table.columnType(each) }));
+  const save = savingStatement(table.name, entity.primaryKeys.length, columns);
   return (session) => ({
     claim: async ({ principalId, key }, names, since) => {
       const lock = JSON.stringify([principalId, key]);
       const [rows] = await session.run(claim, [principalId, key, lock, names, since.toISOString()]);
       return rows ? claimedKey(rows) : unclaimed;
     },
-    save: (record) => responses.save(session, record),
-    saveFields: async ({ principalId, key }, records, createdAt) => {
-      for (const record of records) await fields.save(session, { principalId, key, ...record, createdAt });
-    },
+    save: (record) =>
+      session.defer(
+        save,
+        properties.map((each) => table.parameter(each, record[each])),
+      ),
     deleteUntil: (until, limit) =>
       withEntities(session, async (em) => {
-        const expired = { createdAt: { $lte: until } };
-        const first = { limit, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE } as const;
-        const ofRequests = await em.find(IdempotencyRecord, expired, { ...first, fields: ['createdAt'] });
-        const ofFields = await em.find(FieldRecord, expired, { ...first, fields: ['createdAt'] });
-        for (const record of [...ofRequests, ...ofFields]) em.remove(record);
+        const first = { limit, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE, fields: ['createdAt'] } as const;
+        const expired = await em.find(IdempotencyRecord, { createdAt: { $lte: until } }, first);
+        for (const record of expired) em.remove(record);
         await em.flush();
-        return Math.max(ofRequests.length, ofFields.length);
+        return expired.length;
       }),
   });
-}
-
-/** Saves the records of one kind: inserts one, or replaces that with the same key. */
-class SavedRecords<Row extends object> {
-  readonly #table: EntityTable;
-  readonly #properties: readonly string[];
-  readonly #save: Statement<undefined>;
-
-  constructor(metadata: EntityMetadata<Row>) {
-    const table = new EntityTable(metadata);
-    this.#table = table;
-    this.#properties = table.columns.map(({ property }) => property);
-    this.#save = savingStatement(
-      table.name,
-      metadata.primaryKeys.length,
-      this.#properties.map((each) => ({ name: table.columnName(each), type: table.columnType(each) })),
-    );
-  }
-
-  save(session: Session, row: Row): Promise<void> {
-    const values = this.#properties.map((each) => this.#table.parameter(each, row[each as keyof Row]));
-    return session.defer(this.#save, values);
-  }
 }
 
 /** Inserts a row, or replaces that with the same key: the first columns. */
@@ -108,13 +86,13 @@ function claimed(parameters: string): string {
 }
 
 interface Claimed {
-  readonly kind: 'running' | 'response' | 'field' | 'other';
+  readonly kind: 'running' | 'field' | 'other';
   readonly field: string;
   readonly fingerprint: string;
   readonly result: StoredResult;
 }
 
-const kinds: ReadonlySet<unknown> = new Set<Claimed['kind']>(['running', 'response', 'field', 'other']);
+const kinds: ReadonlySet<unknown> = new Set<Claimed['kind']>(['running', 'field', 'other']);
 
 /** Throws for any other text: it would be the response to a client, or do the work again. */
 function claimedRows([json = null]: readonly (string | null)[]): readonly Claimed[] | null {
@@ -138,13 +116,12 @@ function isObject(value: unknown): value is StoredResult {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-const unclaimed: ClaimedKey = { response: undefined, fields: new Map(), hasOthers: false };
+const unclaimed: ClaimedKey = { fields: new Map(), hasOthers: false };
 
 /** Undefined while another transaction has the key. */
 function claimedKey(rows: readonly Claimed[]): ClaimedKey | undefined {
   if (rows.some(({ kind }) => kind === 'running')) return undefined;
   return {
-    response: rows.find(({ kind }) => kind === 'response'),
     fields: new Map(rows.filter(({ kind }) => kind === 'field').map((row) => [row.field, row])),
     hasOthers: rows.some(({ kind }) => kind === 'other'),
   };

@@ -4,7 +4,6 @@ import type { Caller } from '../../platform/callers/index.ts';
 import { ApiKeyChange } from '../../domain/access/api-key-change.entity.ts';
 import { ApiKeyUsage } from '../../domain/access/api-key-usage.entity.ts';
 import { ApiKey } from '../../domain/access/api-key.entity.ts';
-import { FieldRecord } from '../../domain/idempotency/field-record.entity.ts';
 import { IdempotencyRecord } from '../../domain/idempotency/idempotency-record.entity.ts';
 import { nouns } from '../../domain/nouns.ts';
 import { DeprecatedUse } from '../../domain/requests/deprecated-use.entity.ts';
@@ -36,7 +35,6 @@ export const entities = [
   ApiKeyChange,
   ApiKeyUsage,
   DeprecatedUse,
-  FieldRecord,
   IdempotencyRecord,
   Installation,
   KeyRequest,

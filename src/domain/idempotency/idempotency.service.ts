@@ -1,8 +1,8 @@
 import { redactSecrets } from '../access/redaction.ts';
 import { DomainError, unreadable } from '../errors.ts';
 import type { Stores, TransactionKind } from '../stores.ts';
-import type { StoredResult } from './idempotency-record.entity.ts';
-import type { ClaimedKey, IdempotencyKey, IdempotencyStore, StoredOutcome } from './idempotency.store.ts';
+import type { IdempotencyRecord, StoredResult } from './idempotency-record.entity.ts';
+import type { ClaimedKey, IdempotencyKey, StoredOutcome } from './idempotency.store.ts';
 
 interface IdempotentRequest extends IdempotencyKey {
   /** Equal for equal requests only. */
@@ -34,8 +34,11 @@ export type IdempotentOutcome<Result, Stored = Result> =
 
 export const storedMillis = 24 * 60 * 60 * 1000;
 const deletedPerBatch = 1000;
-/** The record of a whole operation, which no field can be called. */
+/** The fields of the records of a response over REST and of a whole operation, which no field can be called. */
+const restResponse = '/';
 const wholeOperation = '';
+
+type NewRecord = Pick<IdempotencyRecord, 'field' | 'fingerprint' | 'result'>;
 
 /** The use of a key: which records it needs, how it is replayed, and what is stored. */
 interface KeyedWork<Result, Stored> {
@@ -43,7 +46,8 @@ interface KeyedWork<Result, Stored> {
   /** The stored result; undefined when there is none. Throws IDEMPOTENCY_KEY_REUSED. */
   readonly replay: (claimed: ClaimedKey) => Stored | undefined;
   readonly work: (stores: Stores) => Promise<Result>;
-  readonly save: (records: IdempotencyStore, result: Result, createdAt: Date) => Promise<void>;
+  /** What is stored of its result. */
+  readonly records: (result: Result) => readonly NewRecord[];
   /** In which kind of transaction the work is done. */
   readonly transaction: TransactionKind;
 }
@@ -66,16 +70,16 @@ export class IdempotencyService {
     request: IdempotentCall,
     work: (stores: Stores) => Promise<Result>,
   ): Promise<IdempotentOutcome<Result>> {
-    const { principalId, key, fingerprint, isInsertion } = request;
+    const { fingerprint, isInsertion } = request;
     return this.#once<Result, Result>(stores, request, {
       transaction: isInsertion ? 'insertion' : 'plain',
-      fields: [],
-      replay: ({ response, hasOthers }) => {
+      fields: [restResponse],
+      replay: ({ fields, hasOthers }) => {
         if (hasOthers) throw keyReused();
-        return checked(response, fingerprint)?.result as Result | undefined;
+        return checked(fields.get(restResponse), fingerprint)?.result as Result | undefined;
       },
       work,
-      save: (records, result, createdAt) => records.save({ principalId, key, fingerprint, result, createdAt }),
+      records: (result) => [{ field: restResponse, fingerprint, result }],
     });
   }
 
@@ -89,14 +93,13 @@ export class IdempotencyService {
     const { field, fingerprint, isInsertion } = request;
     return this.#once(stores, request, {
       transaction: isInsertion ? 'insertion' : 'plain',
-      fields: [field, wholeOperation],
-      replay: ({ response, fields }) => {
-        if (response !== undefined || fields.has(wholeOperation)) throw keyReused();
+      fields: [field, wholeOperation, restResponse],
+      replay: ({ fields }) => {
+        if (fields.has(restResponse) || fields.has(wholeOperation)) throw keyReused();
         return checked(fields.get(field), fingerprint)?.result;
       },
       work,
-      save: (records, result, createdAt) =>
-        records.saveFields(request, [{ field, fingerprint, result: encode(result) }], createdAt),
+      records: (result) => [{ field, fingerprint, result: encode(result) }],
     });
   }
 
@@ -113,16 +116,15 @@ export class IdempotencyService {
       fields: [wholeOperation, ...fields],
       replay: (claimed) => {
         const whole = checked(claimed.fields.get(wholeOperation), fingerprint);
-        const isOther = claimed.response !== undefined || claimed.hasOthers || claimed.fields.size > 0;
+        const isOther = claimed.hasOthers || claimed.fields.size > 0;
         if (whole === undefined && isOther) throw keyReused();
         return whole && new Map([...claimed.fields].map(([field, { result }]) => [field, result]));
       },
       work,
-      save: (records, result, createdAt) => {
-        const ofFields = [...encode(result)].map(([field, each]) => ({ field, fingerprint: '', result: each }));
-        const whole = { field: wholeOperation, fingerprint, result: {} };
-        return records.saveFields(request, [whole, ...ofFields], createdAt);
-      },
+      records: (result) => [
+        { field: wholeOperation, fingerprint, result: {} },
+        ...Array.from(encode(result), ([field, each]) => ({ field, fingerprint: '', result: each })),
+      ],
     });
   }
 
@@ -144,15 +146,16 @@ export class IdempotencyService {
   /** A lock in the database excludes other processes. */
   async #onceIn<Result, Stored>(
     stores: Stores,
-    key: IdempotencyKey,
-    { fields, replay, work, save }: KeyedWork<Result, Stored>,
+    { principalId, key }: IdempotencyKey,
+    { fields, replay, work, records }: KeyedWork<Result, Stored>,
   ): Promise<IdempotentOutcome<Result, Stored>> {
-    const claimed = await stores.idempotency.claim(key, fields, oldestStored(stores));
+    const claimed = await stores.idempotency.claim({ principalId, key }, fields, oldestStored(stores));
     if (claimed === undefined) throw stillRunning();
     const stored = replay(claimed);
     if (stored !== undefined) return { result: stored, isReplayed: true };
     const result = await work(stores);
-    await save(stores.idempotency, result, new Date(stores.clock.now()));
+    const createdAt = new Date(stores.clock.now());
+    for (const record of records(result)) await stores.idempotency.save({ principalId, key, ...record, createdAt });
     return { result, isReplayed: false };
   }
 

@@ -1,4 +1,3 @@
-import type { FieldRecord } from './field-record.entity.ts';
 import type { IdempotencyRecord } from './idempotency-record.entity.ts';
 
 /** The principal and its key. */
@@ -9,8 +8,6 @@ export type StoredOutcome = Pick<IdempotencyRecord, 'fingerprint' | 'result'>;
 
 /** A key that is locked until the transaction ends, with its records. */
 export interface ClaimedKey {
-  /** Of a REST request. */
-  readonly response: StoredOutcome | undefined;
   /** Of the fields that were asked for, by their names. */
   readonly fields: ReadonlyMap<string, StoredOutcome>;
   /** There are records of other fields. */
@@ -24,17 +21,11 @@ export interface IdempotencyStore {
    * first request with the key is under way.
    */
   claim(key: IdempotencyKey, fields: readonly string[], since: Date): Promise<ClaimedKey | undefined>;
-  /** Replaces an older record of the same key. */
+  /** Replaces an older record of the same key and field. */
   save(record: IdempotencyRecord): Promise<void>;
-  /** The same for the records of fields. */
-  saveFields(
-    key: IdempotencyKey,
-    records: readonly Pick<FieldRecord, 'field' | keyof StoredOutcome>[],
-    createdAt: Date,
-  ): Promise<void>;
   /**
-   * Deletes at most `limit` records of each kind that were created at that time or before, none of which another
-   * transaction has locked. Returns the larger number.
+   * Deletes at most `limit` records that were created at that time or before, none of which another transaction has
+   * locked. Returns how many.
    */
   deleteUntil(createdAt: Date, limit: number): Promise<number>;
 }

@@ -132,11 +132,14 @@ it('a transaction that the server cancels at its commit gives its connection bac
 
 it('a transaction whose last write is refused with its COMMIT keeps its connection', async () => {
   const save = stores.transaction(({ idempotency }) =>
-    idempotency.saveFields(
-      { principalId: 'one', key: 'key' },
-      [{ field: 'a', fingerprint: '', result: { tooLong: 'x'.repeat(20_000) } }],
-      new Date(),
-    ),
+    idempotency.save({
+      principalId: 'one',
+      key: 'key',
+      field: 'a',
+      fingerprint: '',
+      result: { tooLong: 'x'.repeat(20_000) },
+      createdAt: new Date(),
+    }),
   );
   const { total } = database.poolFigures();
   await expect(save).rejects.toMatchObject({ code: '23514' });

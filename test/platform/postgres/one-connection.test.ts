@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 
+import type { Id } from '../../../src/domain/id.ts';
 import type { Stores } from '../../../src/domain/stores.ts';
 import { firstRows } from '../../support/keyset.ts';
 import { openTestDatabase } from '../../support/opened-database.ts';
@@ -23,14 +24,13 @@ it('while a request of one client reads 48 pages, the read of another client is 
 });
 
 it('what follows a statement that fails is not taken for prepared', async () => {
-  const key = { principalId: 'one', key: 'key' };
-  const [fingerprint, createdAt] = ['', new Date()];
+  const record = { principalId: 'one', key: 'key', field: 'a', fingerprint: '', createdAt: new Date() };
   const save = (payload: string) =>
-    opened.stores.transaction(async ({ idempotency }) => {
-      await idempotency.saveFields(key, [{ field: 'a', fingerprint, result: { payload } }], createdAt);
-      await idempotency.save({ ...key, fingerprint, result: {}, createdAt });
+    opened.stores.transaction(async ({ idempotency, categories }) => {
+      await idempotency.save({ ...record, result: { payload } });
+      await categories.lockAll(['1' as Id], 'refer');
     });
-  // The second record and COMMIT are sent with the first one, and for the first time here.
+  // The lock and COMMIT are sent with the first one, and for the first time here.
   await expect(save('x'.repeat(20_000))).rejects.toMatchObject({ code: '23514' });
   await expect(save('short')).resolves.toBeUndefined();
 });
