@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 
 import { readControlGroups } from '../control-group.ts';
@@ -26,13 +25,13 @@ export function countWorkers(
   machine = { processors: availableParallelism(), memoryBytes: totalmem() },
 ): WorkerCount {
   const group = readControlGroups(root);
-  const affinity = affinityAt(root);
   const bytes = Math.min(group.memoryBytes ?? Infinity, machine.memoryBytes);
   const memory = group.memoryBytes === bytes ? "the control group's memory" : 'the memory';
   const gigabytes = (bytes / 1e9).toFixed(1);
   const limits: readonly (readonly [number, string])[] = [
-    [affinity ?? machine.processors, 'the processors that this process may use'],
-    [group.processors ?? Infinity, `the control group's quota of ${group.processors ?? 0} processors`],
+    // Node counts the quota, too, but doesn't say so.
+    [Math.floor(group.processors ?? Infinity), `the control group's quota of ${group.processors ?? 0} processors`],
+    [machine.processors, 'the processors that this process may use'],
     [
       (bytes - otherBytes - besideBytes) / workerBytes,
       `${memory} of ${gigabytes} GB, of which each worker may need 0.7`,
@@ -41,19 +40,4 @@ export function countWorkers(
   ];
   const [least, reason] = limits.reduce((a, b) => (b[0] < a[0] ? b : a));
   return { count: Math.max(1, Math.floor(least)), reason };
-}
-
-/** The processors of `taskset`, as Linux lists them: `0-1,4`. */
-function affinityAt(root: string): number | undefined {
-  try {
-    const [, list] = /^Cpus_allowed_list:\s*([\d,-]+)$/m.exec(readFileSync(`${root}/proc/self/status`, 'utf8')) ?? [];
-    return list?.split(',').reduce((sum, range) => sum + sizeOf(range), 0);
-  } catch {
-    return undefined;
-  }
-}
-
-function sizeOf(range: string): number {
-  const [first = 0, last = first] = range.split('-').map(Number);
-  return last - first + 1;
 }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
@@ -17,7 +18,6 @@ function rootWith(files: Readonly<Record<string, string>>): string {
   return root;
 }
 
-const affinity = { 'proc/self/status': 'Name:\tnode\nCpus_allowed_list:\t0-1,4,8-9' };
 const group = (cpu: string, memory: string) => ({
   'proc/self/cgroup': '0::/',
   'sys/fs/cgroup/cpu.max': cpu,
@@ -27,7 +27,13 @@ const group = (cpu: string, memory: string) => ({
 it.each<[string, Readonly<Record<string, string>>, typeof machine, number, RegExp]>([
   ['a large machine', {}, machine, 16, /^the most that are started$/],
   ['a small one', {}, { processors: 4, memoryBytes: 16e9 }, 4, /^the processors/],
-  ['taskset', affinity, machine, 5, /^the processors that this process may use$/],
+  [
+    'a quota that Node knows',
+    group('350000 100000', 'max'),
+    { ...machine, processors: 3 },
+    3,
+    /^the control group's quota/,
+  ],
   ['a quota, rounded down', group('350000 100000', 'max'), machine, 3, /^the control group's quota of 3.5 processors$/],
   ['less than one processor', group('50000 100000', 'max'), machine, 1, /^the control group's quota/],
   [
@@ -41,4 +47,10 @@ it.each<[string, Readonly<Record<string, string>>, typeof machine, number, RegEx
   ['hardly any', {}, { processors: 8, memoryBytes: 5e8 }, 1, /^the memory of 0.5 GB/],
 ])('as many workers as the machine carries, and what decides it: %s', (_what, files, on, count, reason) => {
   expect(countWorkers(0, rootWith(files), on)).toEqual({ count, reason: expect.stringMatching(reason) });
+});
+
+it('the processors are those that the process may use', () => {
+  const script = "console.log(require('node:os').availableParallelism())";
+  const count = execFileSync('taskset', ['--cpu-list', '0', process.execPath, '--eval', script], { encoding: 'utf8' });
+  expect(count).toBe('1\n');
 });
