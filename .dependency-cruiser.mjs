@@ -86,6 +86,8 @@ const modules = {
     'pages',
     'process/listen',
     'process/metrics-pages',
+    'process/open-webhooks',
+    'process/readiness-warnings',
     'process/shared-parts',
     'rest',
     'settings',

@@ -8,6 +8,8 @@ import type { EmbeddedPostgres } from './platform/embedded/index.ts';
 import { explainLostRedis } from './settings/failed-start.ts';
 import { listenOn } from './process/listen.ts';
 import { openMetricsPages } from './process/metrics-pages.ts';
+import { openWebhooks } from './process/open-webhooks.ts';
+import { sequencerFailures, warningsOf } from './process/readiness-warnings.ts';
 import type { ProcessMetrics } from './platform/workers/index.ts';
 import type { SharedParts } from './process/shared-parts.ts';
 import { type OpenDatabase, openDatabase, type OpenDatabaseOptions } from './database/start/open.ts';
@@ -20,7 +22,6 @@ import { RequestRecorder } from './keys/request-recorder.ts';
 import { type Principal, serviceItself } from './domain/access/principal.ts';
 import { alsoRedact } from './domain/access/redaction.ts';
 import { watchClock } from './database/clock-watch.ts';
-import { isUnavailable } from './domain/errors.ts';
 import { RequestService } from './domain/requests/request.service.ts';
 import { Sequencer, type StreamTerms } from './platform/feed/index.ts';
 import { EventStreams } from './graphql/streams/event-streams.ts';
@@ -43,7 +44,7 @@ import { createLog, type LogStream } from './http/observe/request-log.ts';
 import { createServer, type ServerLimits } from './http/server.ts';
 import { readDocument, readOperations } from './rest/openapi/document.ts';
 import { createRestRoutes } from './rest/routes.ts';
-import { type Deliverer, RemoteWebhooks } from './webhooks/remote-webhooks.ts';
+import type { Deliverer } from './webhooks/remote-webhooks.ts';
 import { Webhooks } from './webhooks/webhooks.ts';
 import { CollectionSlots, type CollectionLimits } from './rest/collection-slots.ts';
 
@@ -86,25 +87,6 @@ export interface App {
   /** Calls the listener when the service can't go on. */
   onFatal(listener: (error: Error) => void): void;
 }
-
-/** As its metrics and its log say. */
-function heldWebhooks(webhooks: Events['webhooks']): string[] {
-  const { held = 0 } = webhooks?.figures.endpoints ?? {};
-  if (held === 0) return [];
-  const endpoints = held === 1 ? '1 webhook endpoint is' : `${held} webhook endpoints are`;
-  return [`${endpoints} held: WEBHOOK_SIGNING_KEY lacks the signing key of their secrets.`];
-}
-
-/** In the words of PostgreSQL, unless it isn't reached, which `/readyz` says anyway. */
-function stoppedEvents({ moveFailure }: Sequencer): string[] {
-  if (!(moveFailure instanceof Error) || isUnavailable(moveFailure)) return [];
-  return [`${sequencerFailures.move}: ${moveFailure.message}`];
-}
-
-const sequencerFailures = {
-  move: 'changes are not moved into the log of events',
-  maintain: 'the log of events drops no old days',
-};
 
 /** Wires the service together, from the database up. */
 export async function createApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
@@ -274,28 +256,9 @@ function openEvents({ config, overrides, log, metrics, onRefusal, callers, datab
   });
   sequencer.start();
   const { onSwitched, ...deliveryEvents } = webhookEvents(log, metrics);
-  const webhooks = openWebhooks({ config, overrides, callers, database }, deliveryEvents);
+  const webhooks = openWebhooks(config, overrides, database, callers.service('webhooks'), deliveryEvents);
   const webhookObserver = { onSwitched, onChange: async () => webhooks?.heedChanges() };
   return { streams, sequencer, webhooks, webhookObserver };
-}
-
-/** Undefined without a signing key: they are off. */
-function openWebhooks(
-  { config, overrides, callers, database }: Pick<Base, 'config' | 'overrides' | 'callers' | 'database'>,
-  events: Omit<ReturnType<typeof webhookEvents>, 'onSwitched'>,
-): Webhooks | RemoteWebhooks | undefined {
-  const { signingKeys, ...rules } = config.webhooks;
-  if (signingKeys.length === 0) return undefined;
-  if (overrides.deliverer !== undefined) return new RemoteWebhooks(signingKeys, rules, overrides.deliverer);
-  const caller = callers.service('webhooks');
-  return new Webhooks({
-    stores: database.stores.for(caller),
-    leases: database.webhookLeases(caller),
-    signingKeys,
-    destinations: { ...rules, nameServers: overrides.nameServers },
-    prefix: config.restPrefix,
-    ...events,
-  });
 }
 
 /** The server with both protocols; pages, health and metrics come when it starts. */
@@ -359,7 +322,7 @@ async function startApp(base: Base, access: Access, events: Events, api: Api): P
       return {
         ...findings,
         replicas: database.replicaFigures(),
-        warnings: [...findings.warnings, ...stoppedEvents(events.sequencer), ...heldWebhooks(events.webhooks)],
+        warnings: [...findings.warnings, ...warningsOf(events)],
       };
     },
     isDraining: () => isDraining,
