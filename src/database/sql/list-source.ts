@@ -4,7 +4,10 @@ import type { EntityTable } from './entity-table.ts';
 import type { Relation } from './selection.ts';
 import type { Source } from './table-reads.ts';
 
-/** The list of a noun in SQL: its table, the columns of its orders, and the conditions of its filter. */
+/**
+ * The list of a noun in SQL: its table, the columns of its orders, and the conditions of its filter. Throws for an order
+ * that isn't nullable as its column is: the rows without a value would be missing.
+ */
 export function listSource<Of extends List, RelationName extends string = never>(
   table: EntityTable,
   list: Of,
@@ -12,10 +15,12 @@ export function listSource<Of extends List, RelationName extends string = never>
   own: OwnConditions<Of['filter']> = {},
 ): Source<Of, RelationName> {
   const id = table.keyProperty;
-  const by = Object.entries(list.sorting.keys).map(([field, key]) => [
-    field,
-    key === null ? table.by(id) : table.by(key.property, id),
-  ]);
+  const by = Object.entries(list.sorting.keys).map(([field, key]) => {
+    if (key === null) return [field, table.by(id)];
+    if (table.sortColumn(key.property).isNullable !== (key.isNullable === true))
+      throw new TypeError(`The order ${field} of ${list.sorting.kind} has to be nullable as ${key.property} is.`);
+    return [field, table.by(key.property, id)];
+  });
   return {
     list,
     table,
