@@ -165,7 +165,7 @@ it.each([3_600_000, -3_600_000, 6 * 86_400_000, -6 * 86_400_000])(
     }
     const [uses] = await requests.deprecatedUsesPerKey([key]);
     expect(uses).toMatchObject([{ coordinate: 'Pet.status', count: 9 }]);
-    const [page] = await requests.listPerParent([key], {});
+    const [page] = await requests.entries.listPerParent([key], {});
     const writes = page?.rows.map(({ requestId }) => requestId).filter((id) => id !== 'r');
     expect(writes).toEqual(['after', 'meanwhile', 'before']);
   },

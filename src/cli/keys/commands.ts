@@ -80,7 +80,9 @@ export const commands: Readonly<Record<string, Command<KeyServices>>> = {
     run: async ({ access, requests }: KeyServices, { id, refused, request }) => {
       const key = await access.get(id);
       const filter = { codeIn: refused === true ? refusals : undefined, requestId: request };
-      const entries = await allOf(async (page) => onlyOf(await requests.listPerParent([key.id], { ...page, filter })));
+      const entries = await allOf(async (page) =>
+        onlyOf(await requests.entries.listPerParent([key.id], { ...page, filter })),
+      );
       const omitted = onlyOf(await requests.omittedPerKey([key.id]));
       return { text: requestTable(entries, omitted), json: { requests: entries.map(requestAsJson), omitted } };
     },

@@ -1,7 +1,6 @@
 import type { MetadataStorage } from '@mikro-orm/core';
 
 import type { Id } from '../../domain/id.ts';
-import type { Keyset, Slice } from '../../domain/page.ts';
 import { DeprecatedUse } from '../../domain/requests/deprecated-use.entity.ts';
 import { KeyRequest } from '../../domain/requests/key-request.entity.ts';
 import { KeyUse } from '../../domain/requests/key-use.entity.ts';
@@ -10,7 +9,6 @@ import {
   type DeprecatedUsePosition,
   type DeprecatedUses,
   type HourOfUse,
-  type KeyRequestFilter,
   type RequestBatch,
   type RequestStore,
   type Use,
@@ -23,6 +21,7 @@ import { unserved } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { listSource } from '../sql/list-source.ts';
 import { TableReads } from '../sql/table-reads.ts';
+import { ReadOnlyStore } from '../sql/table-store.ts';
 import { SavedBatch } from './saved-batch.entity.ts';
 
 const figures = [
@@ -192,6 +191,10 @@ class SessionRequests implements RequestStore {
     this.#made = made;
   }
 
+  get entries(): ReadOnlyStore<KeyRequest, typeof keyRequestList> {
+    return new ReadOnlyStore(this.#session, this.#made.reads);
+  }
+
   async save(writer: string, { number, hours, uses, entries }: RequestBatch): Promise<void> {
     const ofHours = (['keyId', 'startsAt', ...figures] as const).map((name) =>
       hours.map((hour: HourOfUse) => hour[name]),
@@ -227,10 +230,6 @@ class SessionRequests implements RequestStore {
     await this.#made.withEntities(this.#session, (em) =>
       em.nativeUpdate(KeyRequest, { keyId }, { requestId, operation, address, ...client }),
     );
-  }
-
-  entriesPerKey(ids: readonly Id[], filter: KeyRequestFilter, keyset: Keyset<'ID'>): Promise<Slice<KeyRequest>[]> {
-    return this.#made.reads.pagePerParent(this.#session, { property: 'keyId', ids }, filter, keyset);
   }
 
   deprecatedUsesOf(keyIds: readonly Id[], since: Date): Promise<DeprecatedUses[]> {

@@ -2,15 +2,8 @@ import type { FilterRequest } from '../filter.ts';
 import type { Id } from '../id.ts';
 import { InputCheck } from '../input.ts';
 import { earliestInstant } from '../instant.ts';
-import {
-  pageOf,
-  parseKeyset,
-  parseListRequest,
-  type ListRequest,
-  type Page,
-  type PageArguments,
-  type Sorting,
-} from '../page.ts';
+import { LatestFirst } from '../latest-first.ts';
+import { pageOf, parseKeyset, type Page, type PageArguments, type Sorting } from '../page.ts';
 import { instantRule, searchTextRule } from '../rules.ts';
 import type { Stores } from '../stores.ts';
 import type { KeyRequest } from './key-request.entity.ts';
@@ -18,7 +11,6 @@ import {
   type DeprecatedUses,
   type keyRequestFilter,
   keyRequestList,
-  keyRequestSorting,
   type Use,
   type UseRange,
 } from './request.store.ts';
@@ -80,15 +72,8 @@ export class RequestService {
     this.#stores = stores;
   }
 
-  /** The entries of each key, latest first. */
-  async listPerParent(
-    keyIds: readonly Id[],
-    request: ListRequest<KeyRequestFilterRequest, string>,
-  ): Promise<Page<KeyRequest>[]> {
-    const orderBy = { field: 'ID', direction: 'desc' } as const;
-    const { filter, keyset } = parseListRequest(keyRequestList, { ...request, orderBy });
-    const slices = await this.#stores.requests.entriesPerKey(keyIds, filter, keyset);
-    return slices.map((slice) => pageOf(keyRequestSorting, keyset, slice));
+  get entries(): LatestFirst<KeyRequest, typeof keyRequestList> {
+    return new LatestFirst(this.#stores.requests.entries, { list: keyRequestList, property: 'keyId' });
   }
 
   /** How many requests of each key have no entry, in the hours for which entries are kept, or that are asked for. */

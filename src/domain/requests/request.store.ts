@@ -1,9 +1,9 @@
-import type { FilterFields, FilterOf } from '../filter.ts';
+import type { FilterFields } from '../filter.ts';
 import type { Id } from '../id.ts';
 import type { Rule } from '../input.ts';
-import { sortedById, type Keyset, type Slice } from '../page.ts';
+import { sortedById } from '../page.ts';
 import { choiceRule, instantRule, integerRule, searchTextRule } from '../rules.ts';
-import type { RowData } from '../store.ts';
+import type { ReadStore, RowData } from '../store.ts';
 import { KeyRequest } from './key-request.entity.ts';
 import type { KeyUse } from './key-use.entity.ts';
 
@@ -20,10 +20,7 @@ export const keyRequestFilter = {
   until: { property: 'at', comparison: 'before', rule: instantRule },
 } satisfies FilterFields<KeyRequest>;
 
-export const keyRequestSorting = sortedById(KeyRequest, 'keyRequests', {});
-export const keyRequestList = { filter: keyRequestFilter, sorting: keyRequestSorting };
-
-export type KeyRequestFilter = FilterOf<typeof keyRequestFilter>;
+export const keyRequestList = { filter: keyRequestFilter, sorting: sortedById(KeyRequest, 'keyRequests', {}) };
 
 /** The counts of a period. */
 export type Use = Readonly<Omit<KeyUse, 'keyId' | 'isDay' | 'startsAt'>>;
@@ -70,6 +67,7 @@ export interface UseRange {
 }
 
 export interface RequestStore {
+  readonly entries: Pick<ReadStore<KeyRequest, typeof keyRequestList>, 'pagePerParent' | 'countPerParent'>;
   /** One statement. Throws UNAVAILABLE when it may not have been saved: then send it again. */
   save(writer: string, batch: RequestBatch): Promise<void>;
   /** Deletes all but the newest entries of these keys, so many. */
@@ -78,8 +76,6 @@ export interface RequestStore {
   deleteBefore(ends: { readonly entries: Date; readonly hours: Date; readonly days: Date }): Promise<void>;
   /** Replaces what its holder has sent in the entries of a key. */
   forget(keyId: Id, replacement: string): Promise<void>;
-  /** The same page of the entries of each key. */
-  entriesPerKey(keyIds: readonly Id[], filter: KeyRequestFilter, keyset: Keyset<'ID'>): Promise<Slice<KeyRequest>[]>;
   /** What these keys have used since, of all coordinates. */
   deprecatedUsesOf(keyIds: readonly Id[], since: Date): Promise<DeprecatedUses[]>;
   /** The keys that have used it since, the latest first, so many after a position. */

@@ -127,7 +127,7 @@ export const keyRequestResolvers = [
 /** The connection tells how many requests have no entry, instead of how many have one. */
 function requestsIn({ requests }: Services): ChildList<KeyRequest> {
   return {
-    listPerParent: (keyIds, request) => requests.listPerParent(keyIds, request),
+    listPerParent: (keyIds, request) => requests.entries.listPerParent(keyIds, request),
     countPerParent: (keyIds, filter) => requests.omittedPerKey(keyIds, filter),
   };
 }
