@@ -257,7 +257,11 @@ function openEvents({ config, overrides, log, metrics, onRefusal, callers, datab
   sequencer.start();
   const { onSwitched, ...deliveryEvents } = webhookEvents(log, metrics);
   const webhooks = openWebhooks(config, overrides, database, callers.service('webhooks'), deliveryEvents);
-  const webhookObserver = { onSwitched, onChange: async () => webhooks?.heedChanges() };
+  const webhookObserver = {
+    onSwitched,
+    onChange: async () => webhooks?.heedChanges(),
+    onRotated: async () => webhooks?.heedRotation(),
+  };
   return { streams, sequencer, webhooks, webhookObserver };
 }
 

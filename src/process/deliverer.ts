@@ -36,6 +36,7 @@ async function open(parent: ParentConnection): Promise<void> {
   metrics.watchWebhooks(webhooks);
   parent.handle('send test', (id) => webhooks.sendTest(id as Id));
   parent.handle('heed changes', () => webhooks.heedChanges());
+  parent.handle('heed rotation', () => webhooks.heedRotation());
   parent.handle('endpoints', () => webhooks.figures.endpoints);
   parent.handle('metrics', () => metrics.values());
   webhooks.start();

@@ -10,6 +10,8 @@ export interface WebhookLeases extends Omit<DeliveryStore<WebhookEndpoint>, 'lea
     holderId: string,
     signingKeys: readonly string[],
   ): Promise<readonly { readonly id: Id; readonly isNew: boolean }[]>;
+  /** Whether other processes deliver as well. */
+  hasOthers(holderId: string): Promise<boolean>;
   /** Disables those whose key has ended, and returns them. */
   endOwned(): Promise<readonly Pick<WebhookEndpoint, 'id' | 'url'>[]>;
   /** How many endpoints there are, by what their state is made of. */

@@ -73,6 +73,13 @@ export class RemoteWebhooks implements WebhookOutlet {
     );
   }
 
+  async heedRotation(): Promise<void> {
+    await within(
+      2 * heedMillis,
+      this.#deliverer.ask('heed rotation').catch(() => undefined),
+    );
+  }
+
   stop(): Promise<void> {
     clearInterval(this.#asking);
     return this.#deliverer.stop();

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 
 import { type EventPosition, memoryOf, type StoreEvent } from '../domain/events/event.ts';
 import { isUnavailable } from '../domain/errors.ts';
@@ -37,6 +38,8 @@ export interface WebhooksOptions extends Pick<
 
 const deleteEveryMillis = 60_000;
 const countEveryMillis = 5_000;
+/** A round of another process, and what it takes. */
+const rotationMillis = 1_500;
 /** Test events under way. */
 const maxTests = 8;
 
@@ -141,6 +144,15 @@ export class Webhooks implements WebhookOutlet {
   /** An endpoint was changed: this process heeds it at once. Never rejects. */
   async heedChanges(): Promise<void> {
     await this.#running?.deliveries.heedChanges();
+  }
+
+  /** An endpoint has a new secret: also other processes, which ask each second, sign by it from then on. Never rejects. */
+  async heedRotation(): Promise<void> {
+    const { deliveries } = this.#running ?? {};
+    if (deliveries === undefined) return;
+    await deliveries.heedChanges();
+    const hasOthers = await this.#options.leases.hasOthers(deliveries.holderId).catch(() => true);
+    if (hasOthers) await wait(rotationMillis);
   }
 
   get signingKeys(): readonly string[] {

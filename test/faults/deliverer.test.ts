@@ -9,7 +9,7 @@ import { adminKey, Service } from '../support/service.ts';
 import { startCluster } from '../support/started-cluster.ts';
 import { awaitValue, until } from '../support/until.ts';
 import { isRunning } from '../support/workers.ts';
-import { Inbox, type Temper } from '../webhooks/inbox.ts';
+import { Inbox, isVerified, type Temper } from '../webhooks/inbox.ts';
 import { expectDelivered, type LoggedEvent, readLog } from '../webhooks/model.ts';
 
 /** A process takes seconds to start on a machine that does other things. */
@@ -17,16 +17,19 @@ const maxMillis = 120_000;
 
 const cluster = await startCluster();
 
-async function start(inbox: Inbox, workers = '1'): Promise<Service> {
-  const service = await Service.start({
+function settingsFor(inbox: Inbox): Record<string, string> {
+  return {
     DATABASE_URL: cluster.url,
     DATABASE_POOL: '4',
-    WORKERS: workers,
     WEBHOOK_SIGNING_KEY: Buffer.alloc(32, 1).toString('base64'),
     WEBHOOK_ALLOW: '127.0.0.0/8',
     WEBHOOK_PORTS: String(inbox.port),
     NODE_EXTRA_CA_CERTS: certificatePath,
-  });
+  };
+}
+
+async function start(inbox: Inbox, workers = '1'): Promise<Service> {
+  const service = await Service.start({ ...settingsFor(inbox), WORKERS: workers });
   await cluster.sql('delete from webhook_endpoints');
   const { body } = await service.graphql(
     'mutation ($url: String!) { createWebhookEndpoint(input: { url: $url, maxInFlight: 1 }) { secret } }',
@@ -168,4 +171,31 @@ it(
     expect(isRunning(pid)).toBe(false);
   },
   maxMillis,
+);
+
+it(
+  'what is sent when a rotation was answered is signed by the new secret, whichever service delivers it',
+  async () => {
+    const inbox = await Inbox.start();
+    const service = await start(inbox);
+    const other = await Service.start(settingsFor(inbox));
+    const writing = write(service);
+    await until(() => inbox.accepted.length > 5, { maxMillis });
+    const { id } = (await service.graphql('{ webhookEndpoints { nodes { id } } }')).body.data.webhookEndpoints.nodes[0];
+    for (const each of [service, other, service, other]) {
+      const { body } = await each.graphql(
+        'mutation ($id: ID!) { rotateWebhookSecret(input: { id: $id, overlapSeconds: 0 }) { secret } }',
+        { id },
+      );
+      const { secret } = body.data.rotateWebhookSecret as { readonly secret: string };
+      inbox.secrets.push(secret);
+      const since = inbox.requests.length;
+      await until(() => inbox.requests.length > since + 5, { maxMillis });
+      const signed = inbox.requests.slice(since).map((request) => isVerified(secret, request));
+      expect(new Set(signed)).toEqual(new Set([true]));
+    }
+    await writing.stop();
+    expect(await Promise.all([service.stop(), other.stop()])).toEqual([0, 0]);
+  },
+  2 * maxMillis,
 );

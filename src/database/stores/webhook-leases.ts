@@ -109,6 +109,12 @@ const saveText = `
 
 const save = statementOf(saveText, 2, ([id, outcome]) => [id as string, outcome as SaveOutcome] as const, 'write');
 
+const others = statementOf(
+  `select from webhook_processes where ${isSeen('10 seconds')} and id <> $1::uuid limit 1`,
+  0,
+  () => undefined,
+);
+
 const release = statementOf(
   `with ended as (delete from webhook_processes where id = $1::uuid)
    update webhook_endpoints set leased_until = now() where holder = $1::uuid and leased_until > now()`,
@@ -132,6 +138,7 @@ export function createWebhookLeases(session: Session) {
   return {
     lease: (holderId: string, signingKeys: readonly string[]) => session.run(lease, [holderId, signingKeys]),
     endOwned: () => session.run(endOwned, []),
+    hasOthers: async (holderId: string) => (await session.run(others, [holderId])).length > 0,
     save: async (progress: readonly Progress[]) =>
       new Map(await session.run(save, [JSON.stringify(progress.map(savedOf))])),
     release: async (holderId: string) => {

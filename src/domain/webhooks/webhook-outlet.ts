@@ -19,6 +19,8 @@ export interface WebhookOutlet {
 export interface WebhookObserver {
   /** An endpoint was made, changed or deleted. */
   onChange(): Promise<void>;
+  /** It has a new secret. Resolves when no process signs by the old one alone. */
+  onRotated(): Promise<void>;
   /** Its state was changed by somebody, not by deliveries. */
   onSwitched(endpoint: WebhookEndpoint, by: string): void;
 }

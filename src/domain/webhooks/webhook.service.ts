@@ -161,6 +161,7 @@ export class WebhookService {
       previousSecretVersion: overlap === 0 ? null : secretVersion,
       previousSecretExpiresAt: overlap === 0 ? null : new Date(this.#stores.clock.now() + overlap * 1_000),
     }));
+    await this.#observer?.onRotated();
     return { webhookEndpoint, secret: outlet.secretOf(webhookEndpoint.id, webhookEndpoint.secretVersion) };
   }
 

@@ -47,7 +47,7 @@ const busyMillis = 250;
 /** Sends the events of a log to the endpoints that this process has leased. */
 export class Deliveries<E extends Endpoint> {
   readonly #options: DeliveriesOptions<E>;
-  readonly #holderId: string;
+  readonly holderId: string;
   #runs = new Map<string, EndpointRun<E>>();
   /** Whose lease is another one by now: what is still under way are attempts all the same. */
   readonly #lost = new Set<EndpointRun<E>>();
@@ -69,7 +69,7 @@ export class Deliveries<E extends Endpoint> {
 
   constructor(options: DeliveriesOptions<E>) {
     this.#options = options;
-    this.#holderId = options.holderId ?? randomUUID();
+    this.holderId = options.holderId ?? randomUUID();
     this.#reader = new LogReader({
       log: options.log,
       onRead: (run) => this.#sendSoon(run),
@@ -126,7 +126,7 @@ export class Deliveries<E extends Endpoint> {
     for (const timer of this.#timers) clearInterval(timer);
     await Promise.all(this.#sending);
     await this.#inTurn(() => this.#save(true));
-    await this.#options.store.release(this.#holderId).catch(() => undefined);
+    await this.#options.store.release(this.holderId).catch(() => undefined);
   }
 
   /** Never rejects. */
@@ -135,7 +135,7 @@ export class Deliveries<E extends Endpoint> {
     if (this.#isStopped) return;
     const startedAt = performance.now();
     try {
-      const endpoints = await this.#options.store.lease(this.#holderId);
+      const endpoints = await this.#options.store.lease(this.holderId);
       this.#leaseEndsAt = startedAt + leaseMillis;
       this.#runs = this.#runsOf(endpoints);
       this.#hasFailed = false;
