@@ -6,12 +6,13 @@ import { cores, cpuMicrosOfAll, MeasuredProcess, pin, pinned } from './measured-
 import { createKeysFor, mainOf, root, startService } from './measured-service.ts';
 import { databaseBeside, fillStore } from './filled-store.ts';
 import { printTable, type Measured } from './report.ts';
+import { benchReplicas } from './replicas.ts';
 import { benchScale } from './scale.ts';
 import { benchWorkers } from './workers.ts';
 import { type DatabaseTime, emptyResults, Rounds, type RoundOptions, type Server, type Servers } from './rounds.ts';
 import { smallestStore, workloads, type StoreSize, type Workload } from './workloads.ts';
 
-const usage = `usage: npm run bench -- [workers|scale] [--pets 100000] [--only G1,R2] [--seconds 2] [--rounds 2] [--processes 3] [--connections 32] [--against FOLDER] [--million]
+const usage = `usage: npm run bench -- [workers|replicas|scale] [--pets 100000] [--only G1,R2] [--seconds 2] [--rounds 2] [--processes 3] [--connections 32] [--against FOLDER] [--million]
 
 Measures the service, with its default settings, a key and a quota, against the limit: in a closed loop, and under a fixed
 arrival rate of half of what the service takes. The database is a PostgreSQL server of its own, or that of BENCH_DATABASE_URL:
@@ -21,6 +22,7 @@ The fixed arrival rate and memory are those of the last process.
 --only takes the workloads G1 G2 G2L G3 G3V G4 G4L G4I R1 R2 R3 R3I U1, most of them with a K behind for a thousand keys (G1K), COLD (new documents) and MANY (500 documents, one after another).
 --against measures another build too, in the same rounds: the built work tree of another version, with a database of its own beside the other.
 With \`workers\` the service with WORKERS=2 is measured against one process and against two that aren't connected: processor time of all processes, and memory.
+With \`replicas\` the service with no, one and two standbys: processor time of a request on the primary, its standbys and the service.
 With \`scale\` the response times of requests whose time may depend on the number of rows, with --pets beside 100,000; the databases scale_N are kept on a server of BENCH_DATABASE_URL.
 --million shows the memory after a million requests too, of the chosen reads one after another, which takes minutes.`;
 
@@ -31,6 +33,7 @@ interface Options extends RoundOptions {
   readonly against: string | undefined;
   readonly withMillion: boolean;
   readonly isOfWorkers: boolean;
+  readonly isOfReplicas: boolean;
   readonly isOfScale: boolean;
 }
 
@@ -70,8 +73,22 @@ function readOptions(): Options {
     process.exit(values.help ? 0 : 2);
   }
   const { against, million: withMillion } = values;
-  const [isOfWorkers, isOfScale] = ['workers', 'scale'].map((name) => positionals.includes(name)) as [boolean, boolean];
-  return { pets, chosen, seconds, rounds, processes, connections, against, withMillion, isOfWorkers, isOfScale };
+  const [isOfWorkers, isOfReplicas, isOfScale] = ['workers', 'replicas', 'scale'].map((name) =>
+    positionals.includes(name),
+  ) as [boolean, boolean, boolean];
+  return {
+    pets,
+    chosen,
+    seconds,
+    rounds,
+    processes,
+    connections,
+    against,
+    withMillion,
+    isOfWorkers,
+    isOfReplicas,
+    isOfScale,
+  };
 }
 
 /** The command on the cores for servers. */
@@ -98,7 +115,7 @@ async function fillOther(folder: string, databaseUrl: string, store: StoreSize):
   return ownDatabaseUrl;
 }
 
-async function bench(options: Options, databaseUrl: string, databaseTime?: DatabaseTime): Promise<void> {
+async function bench(options: Options, databaseUrl: string, cluster?: PostgresCluster): Promise<void> {
   if (options.isOfScale) {
     const sizes = new Set([100_000, options.pets ?? 100_000]);
     process.stdout.write(`${await benchScale([...sizes], databaseUrl)}\n`);
@@ -110,7 +127,14 @@ async function bench(options: Options, databaseUrl: string, databaseTime?: Datab
     process.stdout.write(`${store.pets} pets\n\n${await benchWorkers(options, store, databaseUrl)}\n`);
     return;
   }
+  if (options.isOfReplicas) {
+    if (cluster === undefined)
+      throw new Error('Standbys are made of a server of its own: leave BENCH_DATABASE_URL out.');
+    process.stdout.write(`${store.pets} pets\n\n${await benchReplicas(options, store, cluster)}\n`);
+    return;
+  }
   const { against } = options;
+  const databaseTime: DatabaseTime = cluster && (() => cpuMicrosOfAll(cluster.pid));
   const otherUrl = against === undefined ? undefined : await fillOther(against, databaseUrl, store);
   const results = emptyResults(options.chosen);
   let memory = '';
@@ -159,7 +183,7 @@ if (databaseUrl === undefined) {
   const cluster = await PostgresCluster.create();
   pin(cluster.pid, cores?.database);
   try {
-    await bench(options, cluster.url, () => cpuMicrosOfAll(cluster.pid));
+    await bench(options, cluster.url, cluster);
   } finally {
     cluster.remove();
   }

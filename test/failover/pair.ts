@@ -21,8 +21,11 @@ export class Pair {
 
   /** The standby is named first. */
   urlOf(database = 'postgres'): string {
-    const hosts = [this.standby, this.primary].map(({ port }) => `127.0.0.1:${port}`).join(',');
-    return `postgresql://postgres:petstore@${hosts}/${database}`;
+    return `postgresql://postgres:petstore@${this.hosts}/${database}`;
+  }
+
+  get hosts(): string {
+    return [this.standby, this.primary].map(({ port }) => `127.0.0.1:${port}`).join(',');
   }
 
   /** What was acknowledged is on the standby, as it would be synchronously. */

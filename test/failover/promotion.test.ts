@@ -10,7 +10,12 @@ const statuses = new Set<number>();
 let writes = 0;
 
 const pair = await Pair.start();
-const service = await Service.start({ DATABASE_URL: pair.urlOf(), DATABASE_POOL: '6' });
+// Whichever of both is the standby serves reads.
+const service = await Service.start({
+  DATABASE_URL: pair.urlOf(),
+  DATABASE_POOL: '6',
+  DATABASE_REPLICAS: pair.hosts,
+});
 await runSql(pair.primary.url, `insert into categories (name) values ('Dogs')`);
 
 /** Creates a pet, with the same key until it is known to be there, as a client should. */
