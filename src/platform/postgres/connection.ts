@@ -285,7 +285,7 @@ export class PgConnection extends pg.Client {
   }
 
   get #isPromoted(): boolean {
-    return this.#options.config.targetSession === 'standby' && !this.session.isReadOnly;
+    return this.#options.config.targetSession === 'standby' && this.session.unsuitable('standby') !== undefined;
   }
 
   get #name(): string {
