@@ -1,8 +1,22 @@
 // A folder that is built from files, and built anew only when they have changed. Builds at the same time, of `npm start`
 // beside `npm run dev` for example, don't meet: each fills a folder of its own, and renames it when it is complete.
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+
+/** The files, and what they import of this project, however far. */
+export function withImports(files) {
+  const found = new Set(files);
+  // A set goes on with what is added to it.
+  for (const file of found) {
+    if (!/\.m?[jt]sx?$/.test(file)) continue;
+    for (const [, path] of readFileSync(file, 'utf8').matchAll(/\b(?:from|import) ?\(?'(\.[^']+)'/g)) {
+      const imported = join(dirname(file), path);
+      if (existsSync(imported)) found.add(imported);
+    }
+  }
+  return [...found];
+}
 
 /** Of the names and contents of these files. */
 export function fingerprintOf(files) {

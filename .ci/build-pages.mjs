@@ -3,7 +3,7 @@
 import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
-import { buildOnce, fingerprintOf, isBuilt } from './build-once.mjs';
+import { buildOnce, fingerprintOf, isBuilt, withImports } from './build-once.mjs';
 
 const explorer = 'src/pages/explorer';
 const [key, names, codes] = ['.ci/scalar-key.js', '.ci/scalar-names.js', '.ci/scalar-codes.js'];
@@ -12,7 +12,7 @@ const pages = [
   {
     name: 'the explorer',
     target: 'dist/explorer',
-    sources: ['package-lock.json', '.ci/{build-pages,build-once,explorer-config}.mjs', `${explorer}/**/*.*`],
+    sources: ['package-lock.json', '.ci/explorer-config.mjs', `${explorer}/**/*.*`],
     build: buildExplorer,
   },
   {
@@ -20,22 +20,20 @@ const pages = [
     target: 'dist/docs',
     sources: [
       'package-lock.json',
-      '.ci/{build-pages,build-once,guides,openapi,pictures}.mjs',
-      'src/domain/access/plan.ts',
+      '.ci/guides.mjs',
       key,
       names,
       codes,
       'src/pages/reference/*.md',
       'src/pages/guides/{,.vitepress/,.vitepress/theme/}*.*',
       'src/rest/openapi/*.yaml',
-      'src/http/error-codes.ts',
       '.github/CHANGELOG.md',
       'test/clients/{*,!(generated)/*}.ts',
       'test/clients/{package,guides.tsconfig}.json',
     ],
     build: buildDocs,
   },
-].map((page) => ({ ...page, builtFrom: fingerprintOf(globSync(page.sources)) }));
+].map((page) => ({ ...page, builtFrom: fingerprintOf(inputsOf(page)) }));
 
 // With --check nothing is built: the status tells whether all is there.
 if (process.argv.includes('--check'))
@@ -45,6 +43,10 @@ process.once('SIGTERM', () => process.exit(1));
 await Promise.all(pages.map(buildPage));
 // See build.mjs.
 if (existsSync('dist/pages-pending')) rmSync('dist/pages-pending', { force: true });
+
+function inputsOf({ sources }) {
+  return [...withImports(globSync(sources)), '.ci/build-pages.mjs', '.ci/build-once.mjs'];
+}
 
 function buildPage({ name, target, builtFrom, build }) {
   return buildOnce(target, builtFrom, async (folder) => {

@@ -134,6 +134,15 @@ it('a build leaves a whole program and nothing else, which needs no development 
   expect(readdirSync(join(checkout, 'dist/src'))).toEqual(built);
 });
 
+it('pages are built anew when something has changed that their builder imports, however far', () => {
+  const check = (): number | null =>
+    spawnSync('node', ['.ci/build-pages.mjs', '--check'], { cwd: checkout, env: { PATH: path } }).status;
+  expect(check()).toBe(0);
+  const source = join(checkout, 'src/domain/pets/pet.entity.ts');
+  writeFileSync(source, `${readFileSync(source, 'utf8')}// Changed.\n`);
+  expect(check()).toBe(1);
+});
+
 it('of builds at the same time, which replace each other, one is there, whole', async () => {
   const directory = temporaryDirectory();
   cpSync(join(repository, '.ci/build-once.mjs'), join(directory, 'build-once.mjs'));
