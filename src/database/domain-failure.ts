@@ -1,4 +1,4 @@
-import type { MetadataStorage } from '@mikro-orm/core';
+import { type MetadataStorage, ReferenceKind } from '@mikro-orm/core';
 
 import { DomainError, unavailable, unreadable } from '../domain/errors.ts';
 import { ForeignKeyViolation } from '../domain/store.ts';
@@ -35,7 +35,10 @@ export function referencesIn(metadata: MetadataStorage): References {
   const entities = [...metadata.getAll().values()];
   return new Map(
     entities.flatMap(({ tableName, relations }) =>
-      relations.map(({ name, fieldNames: [column] }) => [`${tableName}_${column}_fkey`, name] as const),
+      // A link of many to many has no column of its own.
+      relations
+        .filter(({ kind }) => kind !== ReferenceKind.MANY_TO_MANY)
+        .map(({ name, fieldNames: [column] }) => [`${tableName}_${column}_fkey`, name] as const),
     ),
   );
 }
