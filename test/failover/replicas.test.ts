@@ -4,6 +4,7 @@ import { expect, it } from '@jest/globals';
 
 import { atEnd } from '../support/at-end.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { PgBouncer } from '../faults/database/pgbouncer.ts';
 import { Service } from '../support/service.ts';
 import { until } from '../support/until.ts';
 import { History } from './history.ts';
@@ -51,7 +52,7 @@ async function set(standby: PostgresCluster, change: string): Promise<void> {
   await standby.sql('select pg_reload_conf()');
 }
 
-async function verbose(service = services[0]): Promise<string> {
+async function verbose(service: Service = services[0]): Promise<string> {
   const response = await fetch(`${service.address}/readyz?verbose`);
   expect(response.status).toBe(200);
   return response.text();
@@ -123,6 +124,19 @@ it('a process that was stopped for a second reads what others have written meanw
   services[1].signal('SIGCONT');
   await compared(500);
   expect(history.stale).toEqual([]);
+});
+
+it('uses no pooler before a standby: it may lead to several servers', async () => {
+  const start = (server: PostgresCluster) => PgBouncer.start(server.url, { pool_mode: 'session' });
+  const [before, beside] = [await start(primary), await start(first)];
+  atEnd(() => Promise.all([before.stop(), beside.stop()]));
+  const { host } = new URL(beside.url);
+  const service = await Service.start({ DATABASE_URL: before.url, DATABASE_REPLICAS: host, LOG_LEVEL: 'warn' });
+  atEnd(() => service.stop());
+  const words = `the replica ${host}: The database at ${host} is behind a pooler`;
+  await until(async () => (await verbose(service)).includes(words));
+  const { body } = await service.graphql('{ categories(first: 1) { nodes { name } } }');
+  expect(body.data.categories.nodes).toHaveLength(1);
 });
 
 it('leaves out a standby that is ahead of the new primary, on the time line of the old one', async () => {
