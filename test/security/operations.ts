@@ -9,7 +9,7 @@ import {
   isRequiredArgument,
   isRequiredInputField,
   type GraphQLInputType,
-  type OperationTypeNode,
+  OperationTypeNode,
 } from 'graphql';
 
 import type { Scope } from '../../src/domain/access/scope.ts';
@@ -28,12 +28,8 @@ export interface Operation {
 }
 
 /** Every root field with the least that it takes. What is asked for needn't exist. */
-const graphqlOperations = (['query', 'mutation'] as const).flatMap((kind) =>
-  Object.values(
-    createSchema()
-      .getRootType(kind as OperationTypeNode)
-      ?.getFields() ?? {},
-  ).map((field): Operation => {
+const graphqlOperations = [OperationTypeNode.QUERY, OperationTypeNode.MUTATION].flatMap((kind) =>
+  Object.values(createSchema().getRootType(kind)?.getFields() ?? {}).map((field): Operation => {
     const { name } = field;
     const args = field.args.filter(isRequiredArgument).map((arg) => `${arg.name}: ${literal(arg.type)}`);
     const selection = isLeafType(getNamedType(field.type)) ? '' : '{ __typename }';
