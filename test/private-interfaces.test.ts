@@ -68,7 +68,17 @@ const uses: readonly PrivateUse[] = [
     version: '2.0.0-rc.4',
     parts: () => {
       createSchema();
-      return [[getMetadataStorage(), 'queries', 'mutations', 'subscriptions', 'fieldResolvers', 'objectTypes']];
+      return [
+        [
+          getMetadataStorage(),
+          'queries',
+          'mutations',
+          'subscriptions',
+          'fieldResolvers',
+          'objectTypes',
+          'interfaceTypes',
+        ],
+      ];
     },
   },
   {
