@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { expect, it } from '@jest/globals';
 
+import type { EventPosition } from '../../src/domain/events/event.ts';
 import type { Id } from '../../src/domain/id.ts';
 import type { WebhookEndpoint } from '../../src/domain/webhooks/webhook-endpoint.entity.ts';
 import { LeasedEndpoints, type WebhookLeases } from '../../src/webhooks/leased-endpoints.ts';
@@ -70,4 +71,29 @@ it('a round reads the rows of what is new or changed; after a failure all of the
   };
   await sql('update webhook_endpoints set leased_until = null where id = 1');
   expect(await leased.lease(holderId)).toHaveLength(count - 1);
+});
+
+it('an endpoint whose key has ended while its progress was on the way stays disabled', async () => {
+  const { leases, sql } = await open();
+  await leases.lease(holderId, signingKeys);
+  const [row] = await sql('select id::text, fence::text from webhook_endpoints order by id limit 1');
+  await sql(`update webhook_endpoints set disabled_reason = 'KEY_ENDED' where id = ${String(row!['id'])}`);
+  const progress = {
+    id: String(row!['id']),
+    fence: String(row!['fence']),
+    position: '7:0' as EventPosition,
+    failures: 0,
+    failingSince: undefined,
+    failedAt: undefined,
+    nextAttemptAt: undefined,
+    isHealthy: true,
+    disabledReason: undefined,
+    refusals: {},
+    attempts: [],
+    isReturned: false,
+  };
+  await leases.save([progress]);
+  expect(await sql(`select position, disabled_reason from webhook_endpoints where id = ${progress.id}`)).toEqual([
+    { position: '7:0', disabled_reason: 'KEY_ENDED' },
+  ]);
 });

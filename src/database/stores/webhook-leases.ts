@@ -73,8 +73,8 @@ const endOwnedText = `
 const endOwned = statementOf(endOwnedText, 2, ([id, url]) => ({ id: id as Id, url: url as string }), 'write');
 
 /**
- * Attempts are saved whoever has the lease, the rest with its fence. An endpoint that somebody has locked is saved the
- * next time.
+ * Attempts are saved whoever has the lease, the rest with its fence; what was disabled meanwhile stays so. An endpoint
+ * that somebody has locked is saved the next time.
  */
 const saveText = `
   with given as (
@@ -88,7 +88,8 @@ const saveText = `
     update webhook_endpoints as endpoint
     set position = given.position, failures = given.failures, failing_since = given.failing_since,
       failed_at = given.failed_at, next_attempt_at = given.next_attempt_at,
-      is_healthy = given.is_healthy, disabled_reason = given.disabled, refusals = given.refusals,
+      is_healthy = given.is_healthy, disabled_reason = coalesce(endpoint.disabled_reason, given.disabled),
+      refusals = given.refusals,
       leased_until = case when is_returned then now() else leased_until end
     -- Who changes it, for its history.
     from given join locked using (id, fence)
