@@ -22,13 +22,11 @@ export class ServiceOfWorkers extends Service {
     return childrenOf(this.pid);
   }
 
-  /** So many workers listen, by the lines of the log: each that has ended had listened. */
+  /** So many workers run, and say in the log that they listen: a line of one that was killed may be lost. */
   complete(count = 2): Promise<void> {
-    const linesOf = (text: string): number => this.output.split(text).length - 1;
-    return until(() => linesOf('"Server listening at') - linesOf('"a worker has ended') === count, {
-      maxMillis: 120_000,
-      everyMillis: 100,
-    });
+    const listens = (pid: number): boolean =>
+      isRunning(pid) && new RegExp(`"pid":${pid},.*"Server listening at`).test(this.output);
+    return until(() => this.workers.filter(listens).length === count, { maxMillis: 120_000, everyMillis: 100 });
   }
 }
 
