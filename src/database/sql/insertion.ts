@@ -44,9 +44,9 @@ export function insertionOfOne<Row>(inserted: InsertedRow): Statement<Row | Unre
 }
 
 /**
- * Its parameters are the same as for one row, each as a list but the request. It returns the rows in the order of the lists, which is
- * that of their new ids. It fails, by a division by zero, when a trigger has left out a row: once all are committed,
- * nobody could say which.
+ * Its parameters are the same as for one row, each as a list but the request. It returns the rows in the order of the
+ * lists, which is that of their new ids. It fails, by a division by zero, when a trigger has left out a row: once all
+ * are committed, nobody could say which.
  */
 function insertionOfMany<Row>(inserted: InsertedRow): Statement<Row | UnreadableRow> {
   const { table } = inserted;

@@ -132,15 +132,17 @@ const integer = /^-?\d{1,19}$/;
 
 /** A number in a row of the log, of its text: an integer is a bigint, so that an int64 is exact. */
 export function loggedNumber(text: string): unknown {
-  return integer.test(text) ? BigInt(text) : new WrittenNumber(text.slice(0, maxDigits));
+  return integer.test(text) ? BigInt(text) : new WrittenNumber(text);
 }
 
-const maxDigits = 1_000;
+/** By the names that the entities' metadata have: it is asked for each value that is written. */
+const found = new Map<string, ColumnType>();
 
 /** Throws for a type that isn't in the table. */
 export function columnTypeOf(name: string): ColumnType {
-  const type = Object.values(columnTypes).find(({ columns }) => columns.test(name));
+  const type = found.get(name) ?? Object.values(columnTypes).find(({ columns }) => columns.test(name));
   if (type === undefined) throw new Error(`Columns of type ${name} need a row in database/sql/value-types.ts.`);
+  found.set(name, type);
   return type;
 }
 
