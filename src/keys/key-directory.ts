@@ -8,6 +8,7 @@ import { parseKey, type KeyHash } from '../domain/access/api-key.ts';
 import type { KeyRecord, KeyRecords, KeyVersion } from '../domain/access/key-records.ts';
 import { businessLimits, limitsOf } from '../domain/access/plan.ts';
 import type { Principal } from '../domain/access/principal.ts';
+import type { BanRecord } from '../platform/quotas/index.ts';
 
 /*
  * Caches the keys in use, so that a request costs no lookup.
@@ -18,9 +19,9 @@ import type { Principal } from '../domain/access/principal.ts';
  * discards the list of unknown secrets. An idle process sends nothing.
  *
  * Guarantees. A change holds within a second, or within seconds when the known keys have to be read again; it never
- * depends on how many keys there are or have changed, but on how many are known: at most 100,000. There is one round at
- * a time, so that an older state never overwrites a newer one, and wrong secrets, however many, never occupy more than
- * one connection.
+ * depends on how many keys there are or have changed, but on how many are known: at most 100,000, of 0.4 KB each. There
+ * is one round at a time, so that an older state never overwrites a newer one, and wrong secrets, however many, never
+ * occupy more than one connection.
  *
  * Failures. Without the database, or while a round takes longer than 400 ms, known keys stay valid as last read; a
  * well-formed unknown secret waits for the round, and is UNAVAILABLE when it fails. A round that fails is repeated from
@@ -46,10 +47,24 @@ const maxUnknownKeys = 10_000;
 const recheckBatchSize = 1_000;
 /** Of which it is remembered that they were reported. */
 const maxReported = 1_000;
+/** Lists of scopes that keys share. */
+const maxScopes = 100;
 
+const neverBanned: BanRecord = { epoch: 0, bannedUntil: 0, automaticBans: [] };
+
+/** What is kept of a key, of which there are many: only what decides about its requests. */
 interface KnownKey {
-  readonly record: KeyRecord;
-  readonly principal: Principal | DomainError;
+  /** Undefined for one that is revoked. */
+  readonly principal: Principal | DomainError | undefined;
+  readonly sha256: KeyHash;
+  /** In milliseconds since 1970. */
+  readonly expiresAt: number | null;
+  readonly previous: PreviousSecret | undefined;
+}
+
+interface PreviousSecret {
+  readonly sha256: KeyHash;
+  readonly expiresAt: number | null;
 }
 
 interface AdminKey {
@@ -68,6 +83,7 @@ export class KeyDirectory {
   readonly #admin: AdminKey | undefined;
   readonly #onUnreadable: KeyDirectoryOptions['onUnreadable'];
   readonly #reported = new LruMap<string, true>(maxReported);
+  readonly #scopes = new LruMap<string, readonly string[]>(maxScopes);
   /** A key can have two secrets. */
   readonly #ids = new LruMap<KeyHash, Id>(maxKnownKeys);
   readonly #keys = new LruMap<Id, KnownKey>(maxKnownKeys);
@@ -121,8 +137,9 @@ export class KeyDirectory {
     return key && this.#principalOf(key, hash);
   }
 
-  #principalOf({ record, principal }: KnownKey, hash: KeyHash): Principal | undefined {
-    if (this.#now() >= validUntil(record, hash)) return undefined;
+  #principalOf(key: KnownKey, hash: KeyHash): Principal | undefined {
+    const { principal } = key;
+    if (this.#now() >= validUntil(key, hash)) return undefined;
     if (principal instanceof DomainError) throw principal;
     return principal;
   }
@@ -230,12 +247,42 @@ export class KeyDirectory {
   }
 
   #knownKey(record: KeyRecord): KnownKey {
-    const { failure } = record;
-    if (failure === undefined) return { record, principal: principalOf(record) };
-    const cause = failure.cause as Error;
+    const { failure, sha256, previousSha256, previousSecretExpiresAt, expiresAt, revokedAt } = record;
+    if (failure !== undefined) this.#reportOnce(failure.cause as Error);
+    return {
+      principal: revokedAt === null ? (failure ?? this.#newPrincipal(record)) : undefined,
+      sha256,
+      expiresAt,
+      previous: previousSha256 === null ? undefined : { sha256: previousSha256, expiresAt: previousSecretExpiresAt },
+    };
+  }
+
+  #newPrincipal(record: KeyRecord): Principal {
+    const { id, name, plan, expiresAt, bans } = record;
+    const scopes = this.#scopesLike(record.scopes);
+    const isNew = bans.epoch === 0 && bans.bannedUntil === 0 && bans.automaticBans.length === 0;
+    return {
+      id,
+      name,
+      plan,
+      scopes,
+      expiresAt,
+      limits: limitsOf(record),
+      bans: isNew ? neverBanned : bans,
+      isAnonymous: false,
+    };
+  }
+
+  #scopesLike(scopes: readonly string[]): readonly string[] {
+    const text = scopes.join();
+    const known = this.#scopes.get(text);
+    if (known === undefined) this.#scopes.set(text, scopes);
+    return known ?? scopes;
+  }
+
+  #reportOnce(cause: Error): void {
     if (this.#reported.get(cause.message) === undefined) this.#onUnreadable?.(cause);
     this.#reported.set(cause.message, true);
-    return { record, principal: failure };
   }
 
   /** Reads the known keys again, most recently used first. */
@@ -268,18 +315,9 @@ function hashOf(text: string): Buffer {
   return digest('sha256', text, 'buffer');
 }
 
-function principalOf(record: KeyRecord): Principal {
-  const { id, name, plan, scopes, expiresAt, bans } = record;
-  return { id, name, plan, scopes, expiresAt, limits: limitsOf(record), bans, isAnonymous: false };
-}
-
 /** In milliseconds since 1970. The previous secret expires with its overlap; older ones have expired. */
-function validUntil(
-  { sha256, previousSha256, previousSecretExpiresAt, expiresAt, revokedAt }: KeyRecord,
-  hash: KeyHash,
-): number {
-  if (revokedAt !== null) return -Infinity;
+function validUntil({ sha256, expiresAt, previous }: KnownKey, hash: KeyHash): number {
   const end = expiresAt ?? Infinity;
   if (hash === sha256) return end;
-  return hash === previousSha256 ? Math.min(end, previousSecretExpiresAt ?? -Infinity) : -Infinity;
+  return hash === previous?.sha256 ? Math.min(end, previous.expiresAt ?? -Infinity) : -Infinity;
 }

@@ -181,12 +181,16 @@ export class RequestRecorder {
     }
     this.#keys -= hours.length;
     const entries = this.#entries.splice(0, maxEntriesOfBatch);
-    const uses = [...this.#uses].slice(0, keysPerBatch);
-    for (const [key] of uses) this.#uses.delete(key);
+    const uses: DeprecatedUses[] = [];
+    for (const [key, use] of this.#uses) {
+      if (uses.length === keysPerBatch) break;
+      uses.push(use);
+      this.#uses.delete(key);
+    }
     if (hours.length === 0 && entries.length === 0 && uses.length === 0) return undefined;
     for (const { keyId } of entries) this.#untrimmed.add(keyId);
     this.#lastNumber += 1;
-    return { number: this.#lastNumber, hours, uses: uses.map(([, use]) => use), entries };
+    return { number: this.#lastNumber, hours, uses, entries };
   }
 
   async #trim(): Promise<void> {

@@ -1,5 +1,5 @@
 import { serviceItself } from '../../src/domain/access/principal.ts';
-import { openCounters } from '../../src/platform/quotas/counters.ts';
+import { type Counters, openCounters } from '../../src/platform/quotas/counters.ts';
 import type { Database } from '../../src/database/database.ts';
 import { AccessService } from '../../src/domain/access/access.service.ts';
 import { BanRecorder } from '../../src/keys/ban-recorder.ts';
@@ -19,6 +19,7 @@ export interface Access {
   readonly service: AccessService;
   readonly keys: KeyDirectory;
   readonly quota: QuotaService;
+  readonly counters: Pick<Counters, 'saveUsage'>;
   close(): Promise<void>;
 }
 
@@ -49,6 +50,7 @@ export async function startAccessProcess(database: Database, options: AccessProc
     service: access,
     keys: new KeyDirectory(database.keyRecords(testCaller), { now }),
     quota: new QuotaService(counters.store, (subject, ban) => bans.record(subject, ban)),
+    counters,
     close: async () => {
       await counters.close();
       await bans.flush();

@@ -35,12 +35,11 @@ export function newBanState(): BanState {
 }
 
 /**
- * Discards counts from before an operator banned or unbanned the key. An older record, from a process that is behind,
- * changes nothing.
+ * The state without counts from before an operator banned or unbanned the key. An older record, from a process that is
+ * behind, changes nothing.
  */
-export function discardOlderEpoch(state: BanState, record: BanRecord): void {
-  if (record.epoch <= state.epoch) return;
-  Object.assign(state, newBanState(), { epoch: record.epoch });
+export function withoutOlderEpoch(state: BanState, record: BanRecord): BanState {
+  return record.epoch <= state.epoch ? state : { ...newBanState(), epoch: record.epoch };
 }
 
 export function banEnd(state: BanState, record: BanRecord): number {

@@ -4,7 +4,7 @@ import {
   countRefusal,
   graceMillis,
   newBanState,
-  discardOlderEpoch,
+  withoutOlderEpoch,
   type BanRules,
   type BanState,
 } from './bans.ts';
@@ -26,7 +26,7 @@ import {
 export interface Counter {
   readonly minute: QuotaWindow;
   readonly day: QuotaWindow;
-  readonly bans: BanState;
+  bans: BanState;
 }
 
 /** A decision as a counter store makes it: the windows after it instead of figures for clients. */
@@ -42,15 +42,17 @@ export interface CounterDecision {
   readonly isBanNew: boolean;
 }
 
-export function newCounter(): Counter {
-  return { minute: newWindow(), day: newWindow(), bans: newBanState() };
-}
-
+/** That of nearly all counters, of which there may be many. */
 const neverBanned: BanState = Object.freeze(newBanState());
 
-/** For an address without a key, which is never banned: there may be many. */
-export function newAddressCounter(): Counter {
+export function newCounter(): Counter {
   return { minute: newWindow(), day: newWindow(), bans: neverBanned };
+}
+
+/** To be changed: no other counter's from then on. */
+export function ownBans(counter: Counter): BanState {
+  if (counter.bans === neverBanned) counter.bans = newBanState();
+  return counter.bans;
 }
 
 /** Decides about a request and counts it: the algorithm of every counter store. */
@@ -61,16 +63,16 @@ export function decide(
   rules: BanRules,
   now: number,
 ): CounterDecision {
-  const { minute, day, bans } = counter;
+  const { minute, day } = counter;
   let bannedUntil = 0;
   const decided = (outcome: CounterDecision['outcome'], isBanNew = false): CounterDecision => {
-    return { outcome, now, minute, day, bannedUntil, banEpoch: bans.epoch, isBanNew };
+    return { outcome, now, minute, day, bannedUntil, banEpoch: counter.bans.epoch, isBanNew };
   };
   bringUpToDate(minute, minuteMillis, now);
   bringUpToDate(day, dayMillis, now);
   if (record !== undefined) {
-    discardOlderEpoch(bans, record);
-    bannedUntil = banEnd(bans, record);
+    counter.bans = withoutOlderEpoch(counter.bans, record);
+    bannedUntil = banEnd(counter.bans, record);
     if (now < bannedUntil) return decided('banned');
   }
 
@@ -89,8 +91,8 @@ export function decide(
   const couldKnow = full.some(({ firstRefusedAt }) => firstRefusedAt !== 0 && now - firstRefusedAt > graceMillis);
   for (const window of full) window.firstRefusedAt ||= now;
   const isCounted = couldKnow && charge.refusal !== 'excused' && record !== undefined && rules.banAfter > 0;
-  if (!isCounted || !countRefusal(bans, rules, now)) return decided('refused');
-  bannedUntil = beginBan(bans, record, rules, now);
+  if (!isCounted || !countRefusal(ownBans(counter), rules, now)) return decided('refused');
+  bannedUntil = beginBan(ownBans(counter), record, rules, now);
   return decided('banned', true);
 }
 

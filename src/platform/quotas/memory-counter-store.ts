@@ -1,13 +1,5 @@
 import type { BanRules } from './bans.ts';
-import {
-  decide,
-  decisionOf,
-  isExpired,
-  newAddressCounter,
-  newCounter,
-  type Counter,
-  type CounterDecision,
-} from './counter.ts';
+import { decide, decisionOf, isExpired, newCounter, ownBans, type Counter, type CounterDecision } from './counter.ts';
 import type { Charge, CounterStore, QuotaDecision, QuotaSubject } from './counter-store.ts';
 import type { DayCounter, SubjectUsage } from './usage-recorder.ts';
 
@@ -39,8 +31,8 @@ export class MemoryCounterStore implements CounterStore {
   constructor({ rules, now, maxAddresses = 100_000 }: MemoryCounterStoreOptions) {
     this.#rules = rules;
     this.#now = now;
-    this.#keys = new SweptCounters(Infinity, newCounter);
-    this.#addresses = new SweptCounters(maxAddresses, newAddressCounter);
+    this.#keys = new SweptCounters(Infinity);
+    this.#addresses = new SweptCounters(maxAddresses);
   }
 
   get size(): number {
@@ -65,7 +57,8 @@ export class MemoryCounterStore implements CounterStore {
     Object.assign(counter.minute, minute, { firstRefusedAt: 0 });
     Object.assign(counter.day, day, { firstRefusedAt: 0 });
     if (subject.isAnonymous) return;
-    const { bans } = counter;
+    if (banEpoch === counter.bans.epoch && bannedUntil === counter.bans.bannedUntil && !isBanNew) return;
+    const bans = ownBans(counter);
     bans.epoch = banEpoch;
     bans.bannedUntil = bannedUntil;
     if (isBanNew) bans.automaticBans = [...bans.automaticBans, now];
@@ -116,13 +109,11 @@ export class MemoryCounterStore implements CounterStore {
 /** Counters by subject; expired ones are deleted a few at a time. */
 class SweptCounters {
   readonly #maxSize: number;
-  readonly #make: () => Counter;
   readonly #counters = new Map<string, Counter>();
   #sweep = this.#counters.entries();
 
-  constructor(maxSize: number, make: () => Counter) {
+  constructor(maxSize: number) {
     this.#maxSize = maxSize;
-    this.#make = make;
   }
 
   get size(): number {
@@ -137,7 +128,7 @@ class SweptCounters {
     let counter = this.#counters.get(id);
     if (counter === undefined) {
       this.#evict(now);
-      counter = this.#make();
+      counter = newCounter();
       this.#counters.set(id, counter);
     }
     return counter;
