@@ -2,29 +2,47 @@ import type { Comparison, FilterFields, FilterOf, FilterValue } from '../../doma
 import type { Parameter } from '../../platform/postgres/index.ts';
 import type { EntityTable } from './entity-table.ts';
 
-export interface Condition {
+/** By the index that finds the rows which meet it. */
+export type Condition = Equality | Range | Search | Filter;
+
+interface Test {
   /** The same for conditions that differ in their value only. */
   readonly template: string;
   readonly value: Parameter;
   /** Its text, in which a placeholder stands for the value. */
   readonly sql: (placeholder: Placeholder) => string;
-  /** A column that must have one of several values: `value` is their list, of this type. */
-  readonly choice?: { readonly column: string; readonly type: string; readonly count: number };
-  /** Its selectivity varies with the value: plan for each value, never a generic plan. */
-  readonly needsOwnPlan?: boolean;
-  /**
-   * The first column of the one order in which an index serves it; null where none does, undefined where each does. A
-   * walk along another order's index passes rows that don't match.
-   */
-  readonly servedOrder?: string | null;
-  /** The index of its own that finds the rows which match. */
-  readonly ownIndex?: OwnIndex | undefined;
-  /** To test it on a row takes as long as to pass so many rows: 1 where it isn't given. */
-  readonly rowsPerTest?: number;
   /** The only column that it looks at; undefined if it looks at several, or at other tables. */
   readonly column?: string;
-  /** A column that is not null in every matching row. */
-  readonly notNullColumn?: string;
+  /** A column that must have one of several values: `value` is their list, of this type. */
+  readonly choice?: { readonly column: string; readonly type: string; readonly count: number };
+  /** To test it on a row takes as long as to pass so many rows: 1 where it isn't given. */
+  readonly rowsPerTest?: number;
+}
+
+/** The index of each order begins with its column. */
+interface Equality extends Test {
+  readonly kind: 'equality';
+}
+
+/**
+ * The index of one order has the matching rows in a row; a walk along that of another order passes some that don't
+ * match. How many match varies with the value: plan for each value, never a generic plan.
+ */
+interface Range extends Test {
+  readonly kind: 'range';
+  /** The first column of that order; not null in any matching row. */
+  readonly orderedBy: string;
+}
+
+/** An index of its own has the matching rows, but in no order of pages. */
+interface Search extends Test {
+  readonly kind: 'search';
+  readonly index: OwnIndex;
+}
+
+/** No index has them: each row is tested. */
+interface Filter extends Test {
+  readonly kind: 'filter';
 }
 
 export interface OwnIndex {
@@ -32,6 +50,12 @@ export interface OwnIndex {
   readonly column?: string;
   /** The condition that it can find them, where that depends on the server. */
   readonly isUsable?: string;
+}
+
+/** The index that finds the matching rows by themselves, whatever the order of the page. */
+export function ownIndexOf(condition: Condition): OwnIndex | undefined {
+  if (condition.kind === 'search') return condition.index;
+  return condition.kind === 'range' ? { column: condition.orderedBy } : undefined;
 }
 
 type Placeholder = (type: string) => string;
@@ -61,17 +85,12 @@ export type Conditions = readonly Condition[] | undefined;
 
 /** The conditions, which no index serves. */
 export function unserved(conditions: Conditions): Conditions {
-  return conditions?.map((condition) => ({ ...condition, servedOrder: null, ownIndex: undefined }));
+  return conditions?.map((condition) => ({ ...condition, kind: 'filter' }));
 }
 
 /** The conditions, which the index of the column serves, in its order. */
 export function servedBy(column: string, conditions: Conditions): Conditions {
-  return conditions?.map((condition) => ({
-    ...condition,
-    needsOwnPlan: true,
-    servedOrder: column,
-    ownIndex: { column },
-  }));
+  return conditions?.map((condition) => ({ ...condition, kind: 'range', orderedBy: column }));
 }
 
 export function oneOf(column: string, values: readonly string[], type: string): Conditions {
@@ -81,6 +100,7 @@ export function oneOf(column: string, values: readonly string[], type: string): 
   if (distinct.length === 1) return [compared(column, '=', value, type)];
   return [
     {
+      kind: 'equality',
       template: `${column} = any`,
       column,
       value: distinct,
@@ -96,7 +116,7 @@ export function equals(column: string, value: Parameter | Date, type: string): C
 
 /** A bound: rows without a value don't match. */
 function compares(column: string, operator: '<' | '<=' | '>=', value: Parameter | Date, type: string): Conditions {
-  return servedBy(column, [{ ...compared(column, operator, value, type), notNullColumn: column }]);
+  return servedBy(column, [compared(column, operator, value, type)]);
 }
 
 /** Three characters of a word: what the index of trigrams finds names by. */
@@ -120,17 +140,15 @@ function contains(column: string, text: string): Conditions {
   return [containsPart(column, text), ...distinct.map((word) => containsPart(column, word, trigramsFor(word)))];
 }
 
-function containsPart(column: string, text: string, ownIndex?: OwnIndex): Condition {
-  return {
-    template: `${column} like${ownIndex === undefined ? '' : ' by index'}`,
+function containsPart(column: string, text: string, index?: OwnIndex): Condition {
+  const test: Test = {
+    template: `${column} like${index === undefined ? '' : ' by index'}`,
     column,
     value: `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`,
     sql: (placeholder) => `petstore_fold(${column}) like petstore_fold(${placeholder('text')})`,
-    needsOwnPlan: true,
-    servedOrder: null,
-    ownIndex,
     rowsPerTest: 2.5,
   };
+  return index === undefined ? { kind: 'filter', ...test } : { kind: 'search', index, ...test };
 }
 
 /** The words of a text without those that are a part of another; undefined where each is a word of its own. */
@@ -145,6 +163,7 @@ function distinctWords(text: string): readonly string[] | undefined {
 function compared(column: string, operator: string, value: Parameter | Date, type: string): Condition {
   const left = `${column} ${operator}`;
   return {
+    kind: 'equality',
     template: left,
     column,
     value: value instanceof Date ? value.toISOString() : value,

@@ -74,7 +74,7 @@ export function pageTemplate(keyset: Keyset<string>, conditions: readonly Condit
  * (All pages of all kinds of rows, with all their filters, orders and related rows: about 500.)
  */
 export function isPrepared(conditions: readonly Condition[], { takeLast, before }: Keyset<string>): boolean {
-  return !takeLast && before === undefined && !conditions.some(({ needsOwnPlan }) => needsOwnPlan);
+  return !takeLast && before === undefined && conditions.every(({ kind }) => kind === 'equality');
 }
 
 function sideOf(position: ListPosition | undefined): string {
@@ -152,7 +152,7 @@ export class PageSql<Source extends PageSource = PageSource> {
       const bounds = { after, before: before?.value === null ? undefined : before };
       ranges.push(this.range(bounds, `${column} is not null`));
     }
-    const hasNoNulls = conditions.some(({ notNullColumn }) => notNullColumn === column);
+    const hasNoNulls = conditions.some((each) => each.kind === 'range' && each.orderedBy === column);
     if (!hasNoNulls && (before === undefined || before.value === null)) {
       const bounds = { after: after?.value === null ? after : undefined, before };
       ranges.push(this.range(bounds, `${column} is null`));
@@ -194,7 +194,7 @@ export class PageSql<Source extends PageSource = PageSource> {
   }
 
   protected get isWalk(): boolean {
-    return !this.source.conditions.some(({ needsOwnPlan }) => needsOwnPlan);
+    return this.source.conditions.every(({ kind }) => kind === 'equality');
   }
 
   /** Whether the walk passes only rows that meet the condition. */

@@ -1,5 +1,5 @@
 import type { Keyset } from '../../domain/page.ts';
-import { Placeholders, type Condition, type OwnIndex } from './conditions.ts';
+import { ownIndexOf, Placeholders, type Condition, type OwnIndex } from './conditions.ts';
 import { at, PageSql, where, type PageSource, type SortColumn } from './keyset-page.ts';
 
 /** The rows to page through, where no index serves the whole filter in the order. */
@@ -46,7 +46,7 @@ export function walkedPageText(source: WalkedSource, keyset: Keyset<string>): Wa
   const walk = new WalkSql(source, keyset, placeholders, at.maxWalked);
   const rows = walk.rows();
   if (rows === undefined) return undefined;
-  const [index] = conditions.flatMap((each) => (source.filters.has(each) ? (each.ownIndex ?? []) : []));
+  const [index] = conditions.flatMap((each) => (source.filters.has(each) ? (ownIndexOf(each) ?? []) : []));
   const isSearched = index !== undefined && parent === undefined && by[0]?.isNullable !== true;
   const parts = isSearched ? new WalkSql(source, keyset, placeholders, at.maxQuick).parts(rows, index) : [];
   const found = parts.length > 0 ? 'found' : `(${rows})`;
@@ -121,7 +121,7 @@ class WalkSql extends PageSql<WalkedSource> {
 
   /** What else matches is tested on the rows that this index has found. */
   #isFetched(condition: Condition, index: OwnIndex): boolean {
-    const { ownIndex } = condition;
+    const ownIndex = ownIndexOf(condition);
     return ownIndex !== undefined && ownIndex.column === index.column && this.source.filters.has(condition);
   }
 

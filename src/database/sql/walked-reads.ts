@@ -49,8 +49,8 @@ interface Walked<Row> {
 }
 
 /** Whether no index serves the condition in the order: rows that don't meet it are looked at. */
-export function isFilter({ servedOrder }: Condition, by: readonly SortColumn[]): boolean {
-  return servedOrder !== undefined && servedOrder !== by[0]?.column;
+export function isFilter(condition: Condition, by: readonly SortColumn[]): boolean {
+  return condition.kind === 'range' ? condition.orderedBy !== by[0]?.column : condition.kind !== 'equality';
 }
 
 /** Reads pages by walks that end after so many rows. */

@@ -125,10 +125,10 @@ function isOfStatus(table: EntityTable, status: KeyStatus, at: number): Conditio
   };
   return [
     {
+      kind: 'filter',
       template: `status ${status}`,
       value: new Date(at).toISOString(),
       sql: (placeholder) => `(${texts[status](() => placeholder('timestamptz'))})`,
-      needsOwnPlan: true,
     },
   ];
 }
@@ -144,6 +144,7 @@ function hasSpent(table: EntityTable, usage: EntityTable, percent: number, at: n
   const day = `${usage.column('daySpent')}::bigint * 100 >= ${limitOf('requestsPerDay')}`;
   return [
     {
+      kind: 'filter',
       template: 'near limit',
       value: [String(at - minuteMillis), String(at - dayMillis), String(percent)],
       sql: (placeholder) => {
@@ -152,7 +153,6 @@ function hasSpent(table: EntityTable, usage: EntityTable, percent: number, at: n
           ${usage.column('minuteOpenedAt')} > ${value(1)} and ${minute} * ${value(3)}
           or ${usage.column('dayOpenedAt')} > ${value(2)} and ${day} * ${value(3)}))`;
       },
-      needsOwnPlan: true,
     },
   ];
 }

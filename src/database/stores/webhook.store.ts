@@ -76,7 +76,7 @@ const backlogs = statementOf<readonly [Id, WebhookBacklog]>(
 function failedAttempts(attempts: EntityTable): Conditions {
   const status = attempts.column('status');
   const sql = (): string => `(${status} is null or ${status} not between 200 and 299)`;
-  return [{ template: 'failedOnly', value: true, sql }];
+  return [{ kind: 'filter', template: 'failedOnly', value: true, sql }];
 }
 
 export function createWebhookStore(
