@@ -10,6 +10,7 @@ import type { Id } from '../../../src/domain/id.ts';
 import { NoFreeConnection } from '../../../src/platform/postgres/connection-slots.ts';
 import { firstRows } from '../../support/keyset.ts';
 import { openTestDatabase } from '../../support/opened-database.ts';
+import { Share } from '../../../src/platform/callers/index.ts';
 import { callers, testCaller } from '../../support/caller.ts';
 
 const opened = await openTestDatabase();
@@ -78,13 +79,17 @@ const rowsOf = (kind: string): LookUp<Row> =>
 /** Look-ups whose statements are kept, and get the rows that they ask for, or what `respond` returns or throws. */
 function lookUpsSent(respond: (text: string, ids: readonly string[]) => void = () => undefined) {
   const sent: { readonly text: string; readonly client: string; readonly ids: readonly string[] }[] = [];
-  const lookUps = new LookUps(async ({ statement: { text, decode }, values }, [caller]) => {
-    const ids = (values as readonly (string | readonly string[])[]).flat();
-    sent.push({ text, client: caller.id, ids });
-    respond(text, ids);
-    return ids.toReversed().map((id) => decode([id]));
+  const reads = new Share(callers.accounts, { ofClient: 2, ofAll: Infinity, refuse: () => new Error('refused') });
+  const lookUps = new LookUps({
+    tryTake: (caller) => reads.tryTake(caller),
+    read: async ({ statement: { text, decode }, values }, asking) => {
+      const ids = (values as readonly (string | readonly string[])[]).flat();
+      sent.push({ text, client: [...new Set(asking.map(({ id }) => id))].join(), ids });
+      respond(text, ids);
+      return ids.toReversed().map((id) => decode([id]));
+    },
   });
-  return { lookUps, sent, endTick: () => lookUps.readAll() };
+  return { lookUps, sent, reads, endTick: () => lookUps.readAll() };
 }
 
 it('look-ups of each kind are statements of at most 100 ids, and one alone is a statement of its own', async () => {
@@ -104,20 +109,27 @@ it('look-ups of each kind are statements of at most 100 ids, and one alone is a 
   expect(await order).toEqual({ kind: 'orders', id: '0' });
 });
 
-it('look-ups of different clients, and of different ticks, are statements of their own', async () => {
-  const { lookUps, sent, endTick } = lookUpsSent();
+it('look-ups of all clients in a tick are one statement, but not those of a client that has many, or too many under way', async () => {
+  const { lookUps, sent, reads, endTick } = lookUpsSent();
   const pets = rowsOf('pets');
   const load = (client: string) => lookUps.load(pets, callers.for(client), '1');
-  const rows = ['one', 'two', 'one'].map(load);
+  const greedy = Array.from({ length: 11 }, () => 'greedy');
+  const full = [reads.takeNow({ id: 'full' }), reads.takeNow({ id: 'full' })];
+  const rows = ['one', 'two', 'full', 'one', ...greedy].map(load);
   endTick();
+  expect(reads.heldBy({ id: 'one' })).toBe(1);
   rows.push(load('one'));
   endTick();
-  expect(sent.map(({ client, ids }) => [client, ids.length])).toEqual([
-    ['one', 2],
-    ['two', 1],
-    ['one', 1],
+  expect(sent.map(({ client, ids }) => `${client}: ${ids.length}`)).toEqual([
+    'full: 1',
+    'greedy: 11',
+    'one,two: 3',
+    'one: 1',
   ]);
   await Promise.all(rows);
+  for (const lease of full) lease.release();
+  await new Promise(setImmediate);
+  expect(reads.held).toBe(0);
 });
 
 describe('look-ups that fail together', () => {

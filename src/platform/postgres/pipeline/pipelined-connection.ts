@@ -8,13 +8,13 @@ import { LeftOut } from '../replicas/left-out.ts';
 import { type Query, recordStatement } from '../statement.ts';
 import { StatementBatch } from '../statement-batch.ts';
 
-/** The callers that wait for one read, all of the same client. */
+/** The callers that wait for one read. */
 export type SomeCallers = readonly [Caller, ...Caller[]];
 
 /** A read, and what gets its rows or the driver's error. */
 export interface PendingRead {
   readonly query: Query<unknown>;
-  /** The id of the client (a key) that it is for. */
+  /** The id of the client (a key) that it is for; for several it is the service's own. */
   readonly id: string;
   /** None when it has ended. */
   callers: SomeCallers | readonly [];

@@ -33,7 +33,10 @@ export class PipelinedConnections {
   /** Also those that only finish their reads. */
   readonly #connections = new Set<PipelinedConnection>();
   /** Look-ups of this tick of the event loop, which are sent at its end. */
-  readonly #lookUps = new LookUps((query, callers, replicas) => this.#read(query, callers, replicas));
+  readonly #lookUps = new LookUps({
+    read: (query, callers, replicas) => this.#read(query, callers, replicas),
+    tryTake: (caller) => this.#reads.tryTake(caller),
+  });
   /** The connection of this tick. */
   #current: PipelinedConnection | undefined;
   /**
@@ -96,7 +99,9 @@ export class PipelinedConnections {
    */
   read(query: Query<unknown>, callers: SomeCallers, position?: LogPosition): Promise<unknown[]> {
     return new Promise((resolve, reject) => {
-      const [{ id }] = callers;
+      const [{ id: first }] = callers;
+      // For several clients, each of which holds its part already.
+      const id = callers.every((caller) => caller.id === first) ? first : service;
       const isRetried = position !== undefined;
       this.#submit({ query, id, callers, position, askedAt: performance.now(), resolve, reject, isRetried });
     });
