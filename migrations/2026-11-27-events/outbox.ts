@@ -33,7 +33,8 @@ export const outboxFunctions = `
  * is a deletion and a creation, and one that changes nothing is none. Their functions run with their owner's rights, so
  * that the service needs none on the outbox. Names and operators are qualified, so that the caller's search path decides
  * nothing: `set search_path` costs as much as all the rest. `was` and `became` are transition tables. The
- * request is read for each row: a variable of the function, or a query within it, costs more until there are ten.
+ * request is read for each row: a variable of the function, or a query within it, costs more until there are ten. Rows
+ * that several requests insert together have a request each, in the order of their ids.
  */
 export const outboxTriggers = `
   create function petstore_record_events(source regclass, noun text, id name default 'id',
@@ -43,7 +44,9 @@ export const outboxTriggers = `
     -- Half of an inventory entry's state is in its pet; an entry's own half is all that there is to say of it.
     half text := case noun when 'pet' then 'status' when 'inventory' then 'quantity' end;
     body text := case when noun <> 'inventory' then 'pg_catalog.row_to_json(%s)' end;
+    into_outbox text := format('insert into %s.event_outbox (request, type, object_id, before, after, body) select', home);
     change record;
+    selection text;
   begin
     if noun !~ '^[a-z][a-z_]{0,30}$' then
       raise exception 'The noun % must be 1 to 31 lower-case letters and underscores.', quote_literal(noun); end if;
@@ -59,20 +62,29 @@ export const outboxTriggers = `
         ('delete', 'old table as was', 'was', '''%1$s.%2$s'', was.%3$I, null, %4$s, %6$s from was')
       ) as changes (event, transition, changed, selection)
     loop
+      selection := format(change.selection, noun, deleted, id,
+        coalesce('was.' || half, 'null'), coalesce('became.' || half, 'null'),
+        coalesce(format(body, 'was'), 'null'), coalesce(format(body, 'became'), 'null'),
+        case when half is null then 'null'
+          else format('case when was.%1$s operator(pg_catalog.<>) became.%1$s then was.%1$s end', half) end,
+        coalesce('coalesce(' || format(body, 'became') || ', ' || format(body, 'was') || ')', 'null'));
       execute format(
         'create function %1$s.petstore_%2$s_%3$s_events() returns trigger language plpgsql security definer as $body$
         begin
           if pg_catalog.current_setting(''petstore.events'', true) operator(pg_catalog.=) ''off'' then
             if exists (select from %4$s) then perform %1$s.petstore_event_resync(); end if;
-          else insert into %1$s.event_outbox (request, type, object_id, before, after, body)
-            select pg_catalog.current_setting(''petstore.request'', true), %5$s; end if;
+          %7$s
+          else %5$s pg_catalog.current_setting(''petstore.request'', true), %6$s; end if;
           return null;
-        end $body$', home, noun, change.event, change.changed, format(change.selection, noun, deleted, id,
-          coalesce('was.' || half, 'null'), coalesce('became.' || half, 'null'),
-          coalesce(format(body, 'was'), 'null'), coalesce(format(body, 'became'), 'null'),
-          case when half is null then 'null'
-            else format('case when was.%1$s operator(pg_catalog.<>) became.%1$s then was.%1$s end', half) end,
-          coalesce('coalesce(' || format(body, 'became') || ', ' || format(body, 'was') || ')', 'null')));
+        end $body$', home, noun, change.event, change.changed, into_outbox, selection,
+        case when change.event = 'insert' then format(
+          'elsif pg_catalog.strpos(pg_catalog.current_setting(''petstore.request'', true), '','') operator(pg_catalog.>) 0 then
+            declare petstore_requests text[] :=
+              pg_catalog.string_to_array(pg_catalog.current_setting(''petstore.request'', true), '','');
+            begin
+              %s case when pg_catalog.count(*) over () operator(pg_catalog.=) pg_catalog.cardinality(petstore_requests)
+                then petstore_requests[pg_catalog.row_number() over (order by became.%I)] end, %s;
+            end;', into_outbox, id, selection) end);
       execute format('create trigger events_%1$s after %1$s on %2$s referencing %3$s for each statement
         execute function %4$s.petstore_%5$s_%1$s_events()', change.event, source, change.transition, home, noun);
     end loop;

@@ -73,7 +73,9 @@ describe('insertions', () => {
 
   it('a row that is refused takes no other one with it', async () => {
     const outcomes = await Promise.allSettled(
-      ['a', 'b', 'refused', 'c'].map((name) => insert(name, 1, name === 'refused' ? ('999' as Id) : categoryId)),
+      ['a', 'b', 'refused', 'c'].map((name) =>
+        insert(name, 1, name === 'refused' ? ('999' as Id) : categoryId, name === 'b' ? 'another' : 'one'),
+      ),
     );
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
     expect(outcomes[2]).toMatchObject({ reason: expect.any(ForeignKeyViolation) });
@@ -90,9 +92,9 @@ describe('insertions', () => {
     expect([without.quantity, without.complete, without.shipDate]).toEqual([null, true, null]);
   });
 
-  it('rows of two keys are never in one statement', async () => {
-    await Promise.all([insert('one', 1, categoryId, 'one'), insert('two', 2, categoryId, 'two')]);
-    expect(insertions()).toBe(2);
+  it('rows of all keys are in one statement', async () => {
+    await Promise.all(['two', 'three', 'four'].map((client) => insert(client, 1, categoryId, client)));
+    expect(insertions()).toBe(1);
   });
 });
 
@@ -166,8 +168,16 @@ describe('creations with an Idempotency-Key', () => {
     if (!isInsertion) expect(starts).toBe(2);
   });
 
-  it('creations of two clients are never in one transaction', async () => {
-    await Promise.all([create('of one'), create('of two', categoryId, 'two')]);
+  it('creations of all clients share a transaction, but those of a client that replays have one of their own', async () => {
+    const clients = ['five', 'six', 'seven'];
+    const createAll = () => Promise.all(clients.map((client) => create(`of ${client}`, categoryId, client)));
+    const created = await createAll();
+    expect(commits()).toBe(1);
+    expect((await createAll()).map(({ id, isReplayed }) => [id, isReplayed])).toEqual(
+      created.map(({ id }) => [id, true]),
+    );
+    opened.statements.length = 0;
+    await Promise.all(['five', 'eight', 'nine'].map((client) => create('another', categoryId, client)));
     expect(commits()).toBe(2);
   });
 

@@ -8,7 +8,7 @@ const frozen: Readonly<Record<string, string>> = {
   '2026-11-27-access.ts': '02d13f4daabd43aa',
   '2026-11-27-events.ts': '78805083140e6592',
   '2026-11-27-events/move.ts': '5e843412ad4047d0',
-  '2026-11-27-events/outbox.ts': '6ff731369bdc327b',
+  '2026-11-27-events/outbox.ts': '58acca76fb0d4ae5',
   '2026-11-27-idempotency.ts': '04c1136286e6980a',
   '2026-11-27-installation.ts': 'c2015a3d4233102d',
   '2026-11-27-store.ts': '165705acc1e2f58a',

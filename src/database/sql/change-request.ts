@@ -8,10 +8,10 @@ export function requestOf({ caller: { id, requestId } }: Session): string {
   return requestId === undefined ? '' : `${id}:${requestId}`;
 }
 
-/** That of several requests of one client: only the client, unless they are the same. */
-export function commonRequest([first, ...others]: readonly Parameter[]): string {
-  const request = String(first);
-  return others.every((other) => other === first) ? request : request.replace(/:.*/, ':');
+/** That of the rows of a statement, one for each in their order; one for all where they are the same. */
+export function commonRequest(requests: readonly Parameter[]): string {
+  const [first, ...others] = requests;
+  return others.every((other) => other === first) ? String(first) : requests.join(',');
 }
 
 /** A condition that is always true, and is evaluated for each row that is written. */

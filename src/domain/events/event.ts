@@ -25,7 +25,7 @@ export type EventSubject = { [Name in NounName]: { readonly noun: Name; readonly
 export interface ChangeRequest {
   /** Undefined for ADMIN_API_KEY. */
   readonly keyId: Id | undefined;
-  /** Undefined where one statement has carried out several requests of the key. */
+  /** Undefined where plain SQL has named a key only. */
   readonly requestId: string | undefined;
 }
 

@@ -49,11 +49,7 @@ export class EventRequestType implements ChangeRequest {
   @Field(() => ID, { nullable: true, description: 'The id of the key; null for ADMIN_API_KEY.' })
   keyId!: Id | undefined;
 
-  @Field(() => String, {
-    nullable: true,
-    description:
-      'The `X-Request-Id` of the response; null where several requests of the key were carried out by one statement.',
-  })
+  @Field(() => String, { nullable: true, description: 'The `X-Request-Id` of the response.' })
   requestId!: string | undefined;
 }
 

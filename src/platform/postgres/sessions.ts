@@ -1,4 +1,4 @@
-import type { Caller } from '../callers/index.ts';
+import { type Caller, Callers } from '../callers/index.ts';
 import type { PgConnection } from './connection.ts';
 import type { PgConnections } from './connections.ts';
 import { isOutdated, isReadOnly, isTransactionConflict, recordFailure, throwIfLost } from './driver-errors.ts';
@@ -31,13 +31,18 @@ export type SessionOf = (caller: Caller, mayUseReplicas?: boolean) => Session;
 export function createSessions(options: SessionOptions): SessionOf {
   const sessionOf = (caller: Caller, mayUseReplicas = false): CallerSession =>
     new CallerSession(caller, shared, mayUseReplicas ? options.replicas : undefined);
+  const callers = new Callers(options.accounts);
   const shared: SharedParts = {
     ...options,
     fail: (error) => {
       throw options.failureOf(error);
     },
-    insertions: createSharedInsertions((caller, queries) => sessionOf(caller).runExclusively(queries)),
-    transactions: createSharedTransactions((caller, work) => sessionOf(caller).transact(work), options.failureOf),
+    insertions: createSharedInsertions(callers, (caller, queries) => sessionOf(caller).runExclusively(queries)),
+    transactions: createSharedTransactions(
+      callers,
+      (caller, work) => sessionOf(caller).transact(work),
+      options.failureOf,
+    ),
   };
   return sessionOf;
 }
@@ -54,8 +59,8 @@ interface SharedParts extends SessionOptions {
  * The session of one caller, whose methods reject with what `failureOf` makes of a failure.
  *
  * A short statement is sent on a pipelined connection, and the look-ups of a tick are one statement. A slow one has an
- * exclusive connection, of which few are for slow ones. One that writes has an exclusive connection too; insertions of
- * one client at the same time are one statement. All statements of a transaction are sent on its connection.
+ * exclusive connection, of which few are for slow ones. One that writes has an exclusive connection too; insertions at
+ * the same time are one statement. All statements of a transaction are sent on its connection.
  */
 class CallerSession implements Session {
   readonly caller: Caller;

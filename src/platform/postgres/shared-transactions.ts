@@ -1,7 +1,7 @@
-import type { Caller } from '../callers/index.ts';
+import type { Caller, Callers } from '../callers/index.ts';
 import { inBackground } from '../background.ts';
 import { failureOf, isOrHasUnavailable } from './driver-errors.ts';
-import { ClientBatches } from './client-batches.ts';
+import { Batches } from './batches.ts';
 import { type ConnectionLease, control, createTransactionSession, type FailureOf } from './lease.ts';
 import { type Query, type Session, type Statement, together, type StatementValues } from './statement.ts';
 
@@ -33,39 +33,48 @@ const maxRows = 100;
  * Sent before what is done together, so that it soon fails when one of the works has to wait, for a lock for example:
  * then each waits for itself. COMMIT may take longer: what a cancelled one has done isn't known.
  */
-const shortTimeout = control(`select set_config('statement_timeout', '500ms', true)`, 1);
+const shortTimeouts = control(
+  `select set_config('lock_timeout', '20ms', true), set_config('statement_timeout', '500ms', true)`,
+  2,
+);
 const sessionTimeout = control('set local statement_timeout to default');
 
 /**
- * Lets insertions of single rows, outside of transactions, be one transaction when they come from one client at the
- * same time, equal ones as one statement: a commit waits for the disk, however many rows it has.
+ * Lets insertions of single rows, outside of transactions, be one transaction when they come at the same time, equal
+ * ones as one statement: a commit waits for the disk, however many rows it has.
  */
 export function createSharedInsertions(
+  callers: Callers,
   runTogether: (caller: Caller, queries: readonly Query<unknown>[]) => Promise<unknown[][]>,
-): ClientBatches<Insertion, unknown[]> {
-  return new ClientBatches({
+): Batches<Insertion, unknown[]> {
+  return new Batches({
+    callers,
     maxEntries: maxRows,
     doAlone: async (caller, { query, locks }) => (await runTogether(caller, [...locks, query])).at(-1) as unknown[],
     doTogether: (caller, insertions) =>
-      runEqualTogether(insertions, async (equal) => (await runTogether(caller, [shortTimeout, ...equal])).slice(1)),
+      runEqualTogether(insertions, async (equal) => (await runTogether(caller, [shortTimeouts, ...equal])).slice(1)),
   });
 }
 
 /**
- * Lets works that only insert share a transaction, when they come from one client at the same time.
+ * Lets works that only insert share a transaction, when they come at the same time.
  *
  * Model: the statements of a tick of the event loop are sent in one write, equal ones as one statement, and there is
  * one COMMIT. A statement that nearly always returns the same row has it as `expected`: works go on with that one at
  * once, and whether it was right is known before COMMIT.
  *
- * Guarantees, besides those of `ClientBatches`: the transaction is committed only if every work has succeeded, has sent
+ * Guarantees, besides those of `Batches`: the transaction is committed only if every work has succeeded, has sent
  * nothing but statements that have a form for many, and has got the rows that were assumed. So no work takes a lock or
  * a change of another one for its own.
  *
  * Failures: after a wrong assumption all works are done again together without any; after another failure each is done
  * again by itself.
  */
-export function createSharedTransactions(transact: Transact, toFailure: FailureOf): ClientBatches<Work, unknown> {
+export function createSharedTransactions(
+  callers: Callers,
+  transact: Transact,
+  toFailure: FailureOf,
+): Batches<Work, unknown> {
   const doAll = async (
     lease: ConnectionLease,
     works: readonly Work[],
@@ -74,12 +83,22 @@ export function createSharedTransactions(transact: Transact, toFailure: FailureO
     const statements = new GatheredStatements(lease, assumesExpected);
     const sessionOf = (caller: Caller): Session =>
       createTransactionSession(caller, lease, toFailure, {
-        run: (...query) => statements.run(...query),
-        withLease: () => statements.refuse(),
+        run: (...query) => statements.run(caller, ...query),
+        withLease: () => statements.refuse(caller),
       });
     return statements.resultsOf(works.map(({ caller, work }) => work(sessionOf(caller))));
   };
-  return new ClientBatches({
+  const firstAssuming = async <Result>(work: (assumesExpected: boolean) => Promise<Result>): Promise<Result> => {
+    try {
+      return await work(true);
+    } catch (error) {
+      if (!(error instanceof UnexpectedRow)) throw error;
+      for (const clientId of error.clientIds) batches.keepApart(clientId);
+      return work(false);
+    }
+  };
+  const batches: Batches<Work, unknown> = new Batches({
+    callers,
     maxEntries: maxWorks,
     doAlone: (caller, alone) =>
       firstAssuming((assumesExpected) =>
@@ -92,24 +111,23 @@ export function createSharedTransactions(transact: Transact, toFailure: FailureO
     doTogether: (caller, works) =>
       firstAssuming((assumesExpected) =>
         transact(caller, async (lease) => {
-          lease.defer(shortTimeout);
+          lease.defer(shortTimeouts);
           const results = await doAll(lease, works, assumesExpected);
           lease.defer(sessionTimeout);
           return results;
         }),
       ),
   });
+  return batches;
 }
 
-/** Works have gone on with a row that was another one, or do more than insert. */
-class UnexpectedRow extends Error {}
+/** Works have gone on with a row that was another one, or do more than insert: those of these clients. */
+class UnexpectedRow extends Error {
+  readonly clientIds: Iterable<string>;
 
-async function firstAssuming<Result>(work: (assumesExpected: boolean) => Promise<Result>): Promise<Result> {
-  try {
-    return await work(true);
-  } catch (error) {
-    if (!(error instanceof UnexpectedRow)) throw error;
-    return work(false);
+  constructor(clientIds: Iterable<string>) {
+    super();
+    this.clientIds = clientIds;
   }
 }
 
@@ -119,6 +137,8 @@ class GatheredStatements {
   readonly #assumesExpected: boolean;
   #waiting: Waiting[] = [];
   readonly #wereExpected: Promise<boolean>[] = [];
+  /** Whose works have gone on with a wrong row, or do more than insert. */
+  readonly #unexpectedFor = new Set<string>();
   #failure: Error | undefined;
 
   constructor(lease: ConnectionLease, assumesExpected: boolean) {
@@ -127,11 +147,12 @@ class GatheredStatements {
   }
 
   async run<Row>(
+    caller: Caller,
     statement: Statement<Row>,
     values: StatementValues,
     locks: readonly Query<unknown>[] = [],
   ): Promise<Row[]> {
-    if (statement.many === undefined) return this.refuse();
+    if (statement.many === undefined) return this.refuse(caller);
     const rows = new Promise<Row[]>((resolve, reject) => {
       const query = { statement, values };
       if (this.#waiting.push({ query, locks, resolve, reject }) === 1)
@@ -141,7 +162,10 @@ class GatheredStatements {
     if (expected === undefined || !this.#assumesExpected) return rows;
     this.#wereExpected.push(
       rows.then(
-        ([row]) => row === expected,
+        ([row]) => {
+          if (row !== expected) this.#unexpectedFor.add(caller.id);
+          return row === expected;
+        },
         () => false,
       ),
     );
@@ -149,9 +173,10 @@ class GatheredStatements {
   }
 
   /** For what isn't an insertion. */
-  async refuse(): Promise<never> {
+  async refuse({ id }: Caller): Promise<never> {
+    this.#unexpectedFor.add(id);
     this.#wereExpected.push(Promise.resolve(false));
-    throw new UnexpectedRow();
+    throw new UnexpectedRow([id]);
   }
 
   /**
@@ -161,7 +186,7 @@ class GatheredStatements {
     await Promise.allSettled(works);
     const wereExpected = await Promise.all(this.#wereExpected);
     if (isOrHasUnavailable(this.#failure)) throw this.#failure;
-    if (wereExpected.includes(false)) throw new UnexpectedRow();
+    if (wereExpected.includes(false)) throw new UnexpectedRow(this.#unexpectedFor);
     return Promise.all(works);
   }
 

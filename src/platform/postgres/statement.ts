@@ -129,8 +129,8 @@ export function readAlone<Row>(decode: Statement<Row>['decode']): Statement<Row 
 }
 
 /**
- * How the work of a transaction is done: by itself; or, where it only inserts, perhaps together with other such work of
- * the client; or, where it has several writes, within a deadline, and a read that fails doesn't end it.
+ * How the work of a transaction is done: by itself; or, where it only inserts, perhaps together with other such work;
+ * or, where it has several writes, within a deadline, and a read that fails doesn't end it.
  */
 export type TransactionMode = 'plain' | 'insertion' | 'atomic';
 
@@ -143,8 +143,7 @@ export interface Session {
   /** For whom it runs them. */
   readonly caller: Caller;
   /**
-   * Outside of transactions, statements with a form for many (`many`) are sent together when they come from one client
-   * at the same time.
+   * Outside of transactions, statements with a form for many (`many`) are sent together when they come at the same time.
    *
    * `locks` are sent before the statement, which sees all that was committed while they waited for their rows. (One
    * that waits itself reads again the row that it waited for, and no other.)
