@@ -1,6 +1,6 @@
 import { Migration } from '@mikro-orm/migrations';
 
-import { eventMaintenance, eventMover } from './2026-11-27-events/move.ts';
+import { eventMaintenance, eventMoves } from './2026-11-27-events/move.ts';
 import { outboxFunctions, outboxTriggers } from './2026-11-27-events/outbox.ts';
 
 /**
@@ -9,12 +9,12 @@ import { outboxFunctions, outboxTriggers } from './2026-11-27-events/outbox.ts';
  * time, each of them a transaction, and alone gives positions: a reader of one has missed nothing before it. A later
  * change of a row waits for the earlier one to commit before its trigger runs, so ids have the order of the commits.
  * A killed run leaves everything as it was. After a crash the sequence of the outbox's ids goes back only to ids that
- * were never committed. After a restore a position may be given again, with another salt: readers notice.
+ * were never committed. After a restore a position may be given again, with another nonce: readers notice.
  */
 export class EventsMigration extends Migration {
   override up(): void {
     this.addSql(tables);
-    for (const script of [outboxFunctions, eventMover, eventMaintenance]) this.addSql(inThisSchema(script));
+    for (const script of [outboxFunctions, eventMoves, eventMaintenance]) this.addSql(inThisSchema(script));
     for (const script of [outboxTriggers, recordedTables]) this.addSql(script);
   }
 
@@ -44,25 +44,25 @@ const tables = `
     autovacuum_analyze_threshold = 10000);
   -- What is published could not be deleted otherwise. It costs nothing where nothing is decoded.
   alter table event_outbox replica identity full;
-  -- Changes that are too many for one run of the mover.
+  -- Changes that are too many for one run.
   create table event_backlog (like event_outbox, primary key (id))
     with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000);
   create index on event_backlog (object_id);
   -- Each partition has a primary key of its own: an inherited one can't be dropped by \`pg_restore --clean\`.
   create table events (
-    position bigint not null, salt bigint not null,
+    position bigint not null, nonce bigint not null,
     type text not null, at timestamptz(3) not null, object_id bigint, body json, request text
   ) partition by range (position);
   -- The last event, and the last of those whose partitions were dropped: readers at these have missed nothing.
   create table event_state (
-    is_only boolean primary key default true check (is_only), position bigint not null default 0, salt bigint not null,
-    dropped_position bigint not null, dropped_salt bigint not null,
-    mover text, moved_at timestamptz not null default now(), backlog_from bigint,
+    is_only boolean primary key default true check (is_only), position bigint not null default 0, nonce bigint not null,
+    dropped_position bigint not null, dropped_nonce bigint not null,
+    leader text, moved_at timestamptz not null default now(), backlog_from bigint,
     log_time timestamptz not null default clock_timestamp(), timed_at timestamptz not null default clock_timestamp()
   ) with (fillfactor = 50);
   -- A reader of the beginning has missed nothing.
-  insert into event_state (salt, dropped_position, dropped_salt)
-    select salt, 0, salt from (select hashtextextended(gen_random_uuid()::text, 0) as salt) as beginning`;
+  insert into event_state (nonce, dropped_position, dropped_nonce)
+    select nonce, 0, nonce from (select hashtextextended(gen_random_uuid()::text, 0) as nonce) as beginning`;
 
 const recordedTables = `
   select petstore_record_events('categories', 'category'), petstore_record_events('pets', 'pet'),

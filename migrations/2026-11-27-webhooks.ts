@@ -59,7 +59,7 @@ const attempts = `
     cause text, duration_millis int not null check ((status is null) = (failure is not null)),
     -- How often the event was refused; null for any other attempt.
     refusals int,
-    -- An attempt whose answer was lost is saved again.
+    -- An attempt whose response was lost is saved again.
     unique (endpoint_id, event_id, at)
   );
   create index on webhook_attempts (endpoint_id, id);

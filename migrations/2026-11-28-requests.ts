@@ -40,7 +40,7 @@ const requests = `
   create index on api_key_requests (key_id, id);
   create index on api_key_requests (at)`;
 
-/** The last batch that each process has saved: one that is sent again, because its answer was lost, counts once. */
+/** The last batch that each process has saved: one that is sent again, because its response was lost, counts once. */
 const batches = `
   create table api_request_batches (
     writer uuid primary key, number bigint not null, at timestamptz(3) not null default now()

@@ -243,7 +243,7 @@ function openEvents({ config, overrides, log, metrics, onRefusal, callers, datab
     stores: database.stores,
     callers,
     maxStreams: config.maxStreams,
-    everywhere: overrides.shared?.leases,
+    everywhere: overrides.shared?.slots,
     onRefusal,
     onFailure: (error) => log.error({ err: error }, 'streams cannot read or write events'),
     terms: overrides.streamTerms,
@@ -259,8 +259,8 @@ function openEvents({ config, overrides, log, metrics, onRefusal, callers, datab
   const webhooks = openWebhooks(config, overrides, database, callers.service('webhooks'), deliveryEvents);
   const webhookObserver = {
     onSwitched,
-    onChange: async () => webhooks?.heedChanges(),
-    onRotated: async () => webhooks?.heedRotation(),
+    onChange: async () => webhooks?.applyChanges(),
+    onRotated: async () => webhooks?.applyRotation(),
   };
   return { streams, sequencer, webhooks, webhookObserver };
 }
@@ -294,12 +294,7 @@ async function createApi(base: Base, access: Access, { streams, webhooks, webhoo
     onRefusal,
     onErrors: (operation, codes) => metrics.countGraphQLErrors(operation, codes),
   });
-  const collectionSlots = new CollectionSlots(
-    accounts,
-    onRefusal,
-    overrides.collectionLimits,
-    overrides.shared?.leases,
-  );
+  const collectionSlots = new CollectionSlots(accounts, onRefusal, overrides.collectionLimits, overrides.shared?.slots);
   const rest = createRestRoutes({
     operations,
     prefix: config.restPrefix,

@@ -46,7 +46,7 @@ function section(document: string, heading: string): string {
 }
 
 describe('the documents agree with the program', () => {
-  test('the README lists every setting, and every variable of libpq that is heeded, and no other', () => {
+  test('the README lists every setting, and every variable of libpq that is read, and no other', () => {
     const names = read('src/settings/config.ts').match(/(?<=')[A-Z]+(?:_[A-Z]+)*(?=')/g) ?? [];
     const settings = new Set([...names, ...databaseVariables]);
     const documented = namesInTables(section('README.md', 'Configuration'));

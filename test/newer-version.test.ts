@@ -14,7 +14,7 @@ const address = await app.app.listen();
 // As the next version's migration may do while this one runs.
 await app.sql('alter table pets drop constraint pets_check');
 
-/** In the log, as the mover of the next version would leave them. */
+/** In the log, as the sequencer of the next version would leave them. */
 const newerEvents = [
   ['voucher.created', '{"id":1,"name":"Acme"}'],
   ['pet.adopted', '{"id":1}'],
@@ -28,7 +28,7 @@ const newerEvents = [
   ['pet.updated', `{"id":${'['.repeat(5_000)}${']'.repeat(5_000)}}`],
 ] as const;
 
-/** Through the outbox, under names that no mover knows. */
+/** Through the outbox, under names that no sequencer knows. */
 async function insertEvents(events: readonly (readonly [type: string, body: string | null])[]): Promise<void> {
   const names = events.map((_, index) => `next.${index}`);
   await app.sql('insert into event_outbox (type, object_id) select name, 1 from unnest($1::text[]) as name', [names]);

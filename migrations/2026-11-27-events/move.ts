@@ -1,8 +1,8 @@
 /**
  * Moves at most `max_rows` committed changes into the log, and the deleted entries of deleted pets among them. The
- * mover that moved last goes on; another one takes over when nothing has been moved for a second. A position is the day
- * (since 1970, in UTC) times 2^40 and a number within the day, so that the days' partitions are in its order. Plans are
- * made once, when the tables are small, and kept when they are large: hence the settings.
+ * process that moved last, the leader, goes on; another one follows when nothing has been moved for a second. A position
+ * is the day (since 1970, in UTC) times 2^40 and a number within the day, so that the days' partitions are in its order.
+ * Plans are made once, when the tables are small, and kept when they are large: hence the settings.
  *
  * An inventory entry's state has two halves in two tables, which two transactions may change at once. Each of its events
  * has the other half as the changes that wait leave it: the one before it says what the half became, else the one after
@@ -13,14 +13,14 @@
  * all that waits. Until the backlog is empty everything goes through it, in the order of the ids. `backlog_from` is a
  * lower bound of them, so that no run reads again the deleted rows that an open transaction keeps in the index.
  */
-export const eventMover = `
+export const eventMoves = `
   create function @schema.petstore_move_events(
-    who text, max_rows int, out moved int, out is_holder boolean, out lag_seconds float8
+    who text, max_rows int, out moved int, out is_leader boolean, out lag_seconds float8
   ) language plpgsql security definer set search_path = @schema, pg_temp set timezone = 'UTC' set enable_seqscan = off
     set enable_nestloop = off set jit = off set plan_cache_mode = force_generic_plan as $$
   declare
     state event_state; is_first boolean; day bigint; partition_name text;
-    run_salt bigint; last_position bigint; last_salt bigint;
+    run_nonce bigint; last_position bigint; last_nonce bigint;
     uses_backlog boolean; max_taken int := 5 * max_rows; first_taken bigint;
     -- Of the first change in the backlog that this run leaves; null when it takes all of them.
     next_id bigint;
@@ -29,16 +29,16 @@ export const eventMover = `
     -- Before the statements below: each of them sees what the run before has committed.
     is_first := pg_try_advisory_xact_lock(7338474785);
     select * into state from event_state;
-    is_holder := state.mover is null or state.mover = who; uses_backlog := state.backlog_from is not null;
+    is_leader := state.leader is null or state.leader = who; uses_backlog := state.backlog_from is not null;
     if not uses_backlog and not exists (select from event_outbox) then return; end if;
-    -- A clock that was set back must not keep the place of a mover that is dead.
-    if not is_first or not is_holder and abs(extract(epoch from clock_timestamp() - state.moved_at)) < 1 then
+    -- A clock that was set back must not keep a leader that is dead.
+    if not is_first or not is_leader and abs(extract(epoch from clock_timestamp() - state.moved_at)) < 1 then
       -- What waits may have been committed a moment ago, long after its statement.
       select coalesce(extract(epoch from clock_timestamp() - greatest(min(at), state.moved_at)), 0) into lag_seconds
       from (select at from event_outbox limit 20000) as waiting;
       return;
     end if;
-    is_holder := true;
+    is_leader := true;
     -- Changes that can't become events, which triggers don't write, are one \`store.resync\`.
     begin
     uses_backlog := uses_backlog or exists (select from event_outbox offset max_rows);
@@ -51,7 +51,7 @@ export const eventMover = `
       select extract(epoch from clock_timestamp() - at) into lag_seconds
       from event_backlog where id >= state.backlog_from order by id limit 1;
       if moved = max_taken then
-        update event_state set backlog_from = state.backlog_from, mover = who, moved_at = clock_timestamp(); return;
+        update event_state set backlog_from = state.backlog_from, leader = who, moved_at = clock_timestamp(); return;
       end if;
       select id into next_id from event_backlog where id >= state.backlog_from order by id offset max_rows limit 1;
     end if;
@@ -64,7 +64,7 @@ export const eventMover = `
       execute format('alter table events attach partition %I for values from (%s) to (%s)',
         partition_name, day << 40, (day + 1) << 40);
     end if;
-    run_salt := hashtextextended(gen_random_uuid()::text, 0);
+    run_nonce := hashtextextended(gen_random_uuid()::text, 0);
     with of_outbox as (delete from event_outbox where not uses_backlog returning *),
     of_backlog as (
       delete from event_backlog
@@ -119,14 +119,14 @@ export const eventMover = `
     positioned as (
       select *, greatest(state.position, day << 40) + row_number() over (order by id, part) as position from complete),
     logged as (
-      insert into events (position, salt, type, at, object_id, body, request)
-      select position, hashint8extended(position, run_salt), type, at, object_id, body, nullif(request, '')
+      insert into events (position, nonce, type, at, object_id, body, request)
+      select position, hashint8extended(position, run_nonce), type, at, object_id, body, nullif(request, '')
       from positioned
       returning position)
     select (select count(*) from changes), max(position) into moved, last_position from logged;
-    last_salt := hashint8extended(last_position, run_salt);
-    update event_state set position = coalesce(last_position, position), salt = coalesce(last_salt, salt),
-      backlog_from = next_id, mover = who, moved_at = clock_timestamp();
+    last_nonce := hashint8extended(last_position, run_nonce);
+    update event_state set position = coalesce(last_position, position), nonce = coalesce(last_nonce, nonce),
+      backlog_from = next_id, leader = who, moved_at = clock_timestamp();
     -- What was committed during this run has not waited.
     if next_id is null then lag_seconds := 0; end if;
     exception when data_exception then
@@ -163,9 +163,9 @@ export const eventMaintenance = `
             (to_date(substr(relname, 8), 'YYYYMMDD') + 1)::timestamp at time zone 'UTC' <= state.log_time - retention
           order by relname
         loop
-          execute format('select position, salt from %I order by position desc limit 1', old.name) into last_dropped;
+          execute format('select position, nonce from %I order by position desc limit 1', old.name) into last_dropped;
           execute format('drop table %I', old.name);
-          update event_state set dropped_position = last_dropped.position, dropped_salt = last_dropped.salt
+          update event_state set dropped_position = last_dropped.position, dropped_nonce = last_dropped.nonce
           where last_dropped.position is not null;
         end loop;
         if pg_relation_size('event_outbox') > 1048576 and not exists (select from event_outbox) then

@@ -54,7 +54,7 @@ export interface RequestRecorderOptions {
  * Counts the requests of each key by the hour, and keeps entries of them: of each refusal, failure and write, and of the
  * others one a second for each key.
  *
- * Saves once a second what has come since; no statement while there is none. A batch whose answer was lost is sent again
+ * Saves once a second what has come since; no statement while there is none. A batch whose response was lost is sent again
  * under its number, and counts once. While the database can't be reached the counts wait, and at most 1,000 entries.
  */
 export class RequestRecorder {

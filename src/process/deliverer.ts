@@ -35,8 +35,8 @@ async function open(parent: ParentConnection): Promise<void> {
   const webhooks = await connect(config, holderId, webhookEvents(log, metrics));
   metrics.watchWebhooks(webhooks);
   parent.handle('send test', (id) => webhooks.sendTest(id as Id));
-  parent.handle('heed changes', () => webhooks.heedChanges());
-  parent.handle('heed rotation', () => webhooks.heedRotation());
+  parent.handle('apply changes', () => webhooks.applyChanges());
+  parent.handle('apply rotation', () => webhooks.applyRotation());
   parent.handle('endpoints', () => webhooks.figures.endpoints);
   parent.handle('metrics', () => metrics.values());
   webhooks.start();

@@ -4,7 +4,7 @@ import { unavailable } from '../domain/errors.ts';
 import type { Metrics } from '../http/observe/metrics.ts';
 import type { MetricsSource } from '../http/observe/metrics-server.ts';
 import { every, inBackground } from '../platform/background.ts';
-import type { LeaseCounter } from '../platform/callers/index.ts';
+import type { SlotCounter } from '../platform/callers/index.ts';
 import type { CounterAnswer, CounterHost, SubjectUsage, UsageTable } from '../platform/quotas/index.ts';
 import type { Deliverer } from '../webhooks/remote-webhooks.ts';
 import { type ParentConnection, ParentSilent, serveHandedConnections } from '../platform/workers/index.ts';
@@ -12,21 +12,21 @@ import { type ParentConnection, ParentSilent, serveHandedConnections } from '../
 /** The parts that a worker has together with the others, in their primary, instead of its own. */
 export interface SharedParts {
   readonly counters: CounterHost;
-  readonly leases: LeaseCounter;
+  readonly slots: SlotCounter;
   /** Serves the connections that the primary hands over; resolves with its address. */
   listen(server: Server): Promise<string>;
   /** The process that delivers webhooks, which the primary has started. */
   readonly deliverer: Deliverer;
   /** No further connection is handed to this process, once it has resolved. */
   readonly stopHandingOver: () => Promise<void>;
-  /** The metrics of all, to whom this process tells its own until it stops. */
+  /** The metrics of all, to whom this process reports its own until it stops. */
   metricsOf(own: Pick<Metrics, 'values'>): MetricsSource & { stop(): Promise<void> };
 }
 
-type AskedPrimary = Pick<ParentConnection, 'ask' | 'handle' | 'lease' | 'release' | 'ready'>;
+type AskedPrimary = Pick<ParentConnection, 'ask' | 'handle' | 'takeSlot' | 'releaseSlot' | 'ready'>;
 
 /** A worker that is killed loses what it has counted since. */
-const tellMetricsMillis = 2_000;
+const reportMetricsMillis = 2_000;
 
 /** Each of them throws UNAVAILABLE while the primary is silent. */
 export function sharedParts(primary: AskedPrimary): SharedParts {
@@ -43,9 +43,9 @@ export function sharedParts(primary: AskedPrimary): SharedParts {
       saveUsage: () => ask('save usage now') as Promise<void>,
       withdraw: () => ask('withdraw table') as Promise<void>,
     },
-    leases: {
-      lease: (of, clientId, most) => primary.lease(of, clientId, most).catch(throwUnavailable),
-      release: (of, clientId) => primary.release(of, clientId),
+    slots: {
+      take: (of, clientId, most) => primary.takeSlot(of, clientId, most).catch(throwUnavailable),
+      release: (of, clientId) => primary.releaseSlot(of, clientId),
     },
     listen: async (server) => {
       serveHandedConnections(server);
@@ -65,14 +65,15 @@ export function sharedParts(primary: AskedPrimary): SharedParts {
       await primary.ask('stop listening').catch(() => undefined);
     },
     metricsOf: (own) => {
-      const tell = async (): Promise<unknown> => primary.ask('tell metrics', await own.values()).catch(() => undefined);
+      const report = async (): Promise<unknown> =>
+        primary.ask('report metrics', await own.values()).catch(() => undefined);
       primary.handle('metrics', () => own.values());
-      const telling = every(tellMetricsMillis, tell);
+      const reporting = every(reportMetricsMillis, report);
       return {
         text: async () => (await ask('all metrics')) as string,
         stop: async () => {
-          clearInterval(telling);
-          await tell();
+          clearInterval(reporting);
+          await report();
         },
       };
     },

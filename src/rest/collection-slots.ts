@@ -2,7 +2,7 @@ import {
   type Accounts,
   type Caller,
   ClientSlots,
-  type LeaseCounter,
+  type SlotCounter,
   Share,
   type Slot,
 } from '../platform/callers/index.ts';
@@ -29,7 +29,7 @@ export class CollectionSlots {
     accounts: Accounts,
     onRefusal: OnRefusal,
     limits: Partial<CollectionLimits> = {},
-    everywhere?: LeaseCounter,
+    everywhere?: SlotCounter,
   ) {
     const { perKey, perProcess } = { ...defaultLimits, ...limits };
     const share = new Share(accounts, {

@@ -17,7 +17,7 @@ const variables: ReadonlyMap<string, string> = new Map([
   ['PGCONNECT_TIMEOUT', 'connect_timeout'],
 ]);
 
-/** The others that `pg` heeds by itself. */
+/** The others that `pg` reads by itself. */
 const ofDriver = ['PGHOST', 'PGPORT', 'PGUSER', 'PGPASSWORD', 'PGPASSFILE', 'PGDATABASE'];
 
 /** The variables that change the connections to a server, in the order of the README. */

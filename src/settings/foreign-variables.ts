@@ -4,7 +4,7 @@ const unsupported = new Set(['PGREPLICATION', 'PGBINARY', 'PGPASS_NO_DEESCAPE', 
 /**
  * Imported before the libraries that read the environment by themselves: what isn't a setting of the service must not
  * change it. MikroORM reads `MIKRO_ORM_*` for each option that isn't passed (7.2), and `pg` reads `PG*` (8.23), which
- * are for a server: the embedded database heeds none of them.
+ * are for a server: the embedded database reads none of them.
  */
 const { env } = process;
 const isForeign = (name: string): boolean =>

@@ -8,8 +8,8 @@ import { WebhookSecrets } from './webhook-secrets.ts';
 import type { Webhooks } from './webhooks.ts';
 
 const askEveryMillis = 5_000;
-/** It heeds them as soon by itself. */
-const heedMillis = 1_000;
+/** The deliverer reads changes as often by itself. */
+const applyMillis = 1_000;
 
 /** The process that delivers. */
 export interface Deliverer {
@@ -66,17 +66,17 @@ export class RemoteWebhooks implements WebhookOutlet {
   }
 
   /** Waited for, but not for long: nothing is sent then as it was before, such as without a new secret. */
-  async heedChanges(): Promise<void> {
+  async applyChanges(): Promise<void> {
     await within(
-      heedMillis,
-      this.#deliverer.ask('heed changes').catch(() => undefined),
+      applyMillis,
+      this.#deliverer.ask('apply changes').catch(() => undefined),
     );
   }
 
-  async heedRotation(): Promise<void> {
+  async applyRotation(): Promise<void> {
     await within(
-      2 * heedMillis,
-      this.#deliverer.ask('heed rotation').catch(() => undefined),
+      2 * applyMillis,
+      this.#deliverer.ask('apply rotation').catch(() => undefined),
     );
   }
 

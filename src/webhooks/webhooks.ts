@@ -141,16 +141,16 @@ export class Webhooks implements WebhookOutlet {
     this.#sender.close();
   }
 
-  /** An endpoint was changed: this process heeds it at once. Never rejects. */
-  async heedChanges(): Promise<void> {
-    await this.#running?.deliveries.heedChanges();
+  /** An endpoint was changed: this process applies it at once. Never rejects. */
+  async applyChanges(): Promise<void> {
+    await this.#running?.deliveries.applyChanges();
   }
 
   /** An endpoint has a new secret: also other processes, which ask each second, sign by it from then on. Never rejects. */
-  async heedRotation(): Promise<void> {
+  async applyRotation(): Promise<void> {
     const { deliveries } = this.#running ?? {};
     if (deliveries === undefined) return;
-    await deliveries.heedChanges();
+    await deliveries.applyChanges();
     const hasOthers = await this.#options.leases.hasOthers(deliveries.holderId).catch(() => true);
     if (hasOthers) await wait(rotationMillis);
   }

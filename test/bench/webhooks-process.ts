@@ -158,7 +158,7 @@ async function waitUntilNone(condition: string): Promise<void> {
 async function switchEndpoints(isOn: boolean): Promise<void> {
   await sql.query(
     `update webhook_endpoints
-     set is_paused = $1, position = (select position || ':' || salt from event_state)`,
+     set is_paused = $1, position = (select position || ':' || nonce from event_state)`,
     [!isOn],
   );
   await waitUntilNone(isOn ? 'leased_until <= now()' : 'leased_until > now()');

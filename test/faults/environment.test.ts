@@ -79,7 +79,7 @@ test('no MIKRO_ORM_ variable changes the migrations, the commands or the service
   }
 });
 
-test('the embedded database heeds no PG variable, nor a driver that is not there', async () => {
+test('the embedded database reads no PG variable, nor a driver that is not there', async () => {
   const others = {
     PGSSLNEGOTIATION: 'direct',
     PGSSLMODE: 'requier',

@@ -121,7 +121,7 @@ it(`processes and the database are killed: every event arrives, those of one obj
   await writing;
 
   const last = async (): Promise<unknown> =>
-    (await cluster.sql(`select position || ':' || salt as last from event_state`))[0]?.['last'];
+    (await cluster.sql(`select position || ':' || nonce as last from event_state`))[0]?.['last'];
   const behind = async (): Promise<number> => {
     const rows = await cluster.sql('select position from webhook_endpoints where id <> $1', [dead]);
     const end = await last();

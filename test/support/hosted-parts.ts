@@ -2,14 +2,14 @@ import { pino } from 'pino';
 
 import { readConfig } from '../../src/settings/config.ts';
 import { Channel, type Handlers, type Message } from '../../src/platform/workers/channel.ts';
-import { Leases } from '../../src/platform/workers/leases.ts';
+import { SlotCounts } from '../../src/platform/workers/slot-counts.ts';
 import { QuotasOfWorkers } from '../../src/process/primary.ts';
 import { type SharedParts, sharedParts } from '../../src/process/shared-parts.ts';
 
 /** What a worker has of its primary, in this process: what is asked and answered is JSON on its way, as between two. */
 export function hostedParts(environment: Readonly<Record<string, string>> = {}): SharedParts {
   const quotas = new QuotasOfWorkers(readConfig(environment), pino({ level: 'silent' }));
-  const leases = new Leases();
+  const slots = new SlotCounts();
   const handlers: Record<string, Handlers[string]> = {};
   const worker: Channel = new Channel((message) => primary.receive(copyOf(message)), handlers);
   const primary: Channel = new Channel((message) => worker.receive(copyOf(message)), {
@@ -21,9 +21,9 @@ export function hostedParts(environment: Readonly<Record<string, string>> = {}):
     handle: (name, handler) => {
       handlers[name] = handler!;
     },
-    lease: async (of, client, most) => leases.take(1, of, client, most),
+    takeSlot: async (of, client, most) => slots.take(1, of, client, most),
     ready: async () => undefined,
-    release: (of, client) => leases.release(1, of, client),
+    releaseSlot: (of, client) => slots.release(1, of, client),
   });
 }
 

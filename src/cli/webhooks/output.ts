@@ -50,7 +50,7 @@ export function describeEndpoint(shownEndpoint: ShownEndpoint): string {
 
 export function describeTest(attempt: MadeAttempt): string {
   const { durationMillis, eventId } = attempt;
-  return `${eventId}: ${answerOf(attempt)} in ${durationMillis} ms (${resultOf(attempt)}).`;
+  return `${eventId}: ${responseOf(attempt)} in ${durationMillis} ms (${resultOf(attempt)}).`;
 }
 
 /** Everything about one endpoint, a line each. */
@@ -77,7 +77,7 @@ export function endpointTable(endpoints: readonly ShownEndpoint[]): string {
 export function attemptTable(attempts: readonly WebhookAttempt[]): string {
   const rows = attempts.map((attempt) => {
     const { at, eventId, durationMillis } = attempt;
-    return [shown(at), resultOf(attempt), answerOf(attempt), String(durationMillis), eventId];
+    return [shown(at), resultOf(attempt), responseOf(attempt), String(durationMillis), eventId];
   });
   return table(['AT', 'RESULT', 'STATUS', 'MS', 'EVENT'], rows);
 }
@@ -108,6 +108,6 @@ function describeState({ endpoint, state }: ShownEndpoint): string {
   return state;
 }
 
-function answerOf({ status, failure, cause }: MadeAttempt): string {
+function responseOf({ status, failure, cause }: MadeAttempt): string {
   return [status ?? failure, cause].filter((each) => each !== null && each !== undefined).join(' ');
 }

@@ -42,22 +42,22 @@ const maxRequestCharacters = 160;
 
 /** One statement sees one moment: `event_state`, and the log up to it. */
 const afterText = `
-  select state.position || ':' || state.salt, known.is_known,
-    found.position || ':' || found.salt, found.type, ${shownAt}, left(found.body::text, ${maxCharacters}),
+  select state.position || ':' || state.nonce, known.is_known,
+    found.position || ':' || found.nonce, found.type, ${shownAt}, left(found.body::text, ${maxCharacters}),
     left(found.request, ${maxRequestCharacters})
   from event_state as state
   cross join lateral (
-    select $1::bigint is null or (state.position, state.salt) = ($1::bigint, $2::bigint)
-      or (state.dropped_position, state.dropped_salt) = ($1::bigint, $2::bigint)
-      or exists (select from events where events.position = $1::bigint and events.salt = $2::bigint) as is_known
+    select $1::bigint is null or (state.position, state.nonce) = ($1::bigint, $2::bigint)
+      or (state.dropped_position, state.dropped_nonce) = ($1::bigint, $2::bigint)
+      or exists (select from events where events.position = $1::bigint and events.nonce = $2::bigint) as is_known
   ) as known
   left join lateral (
     select * from events where known.is_known and events.position > coalesce($1::bigint, 0) order by events.position limit $3::int
   ) as found on true
   order by found.position`;
 
-const lastText = `select position || ':' || salt from event_state`;
-const beginningText = `select dropped_position || ':' || dropped_salt from event_state`;
+const lastText = `select position || ':' || nonce from event_state`;
+const beginningText = `select dropped_position || ':' || dropped_nonce from event_state`;
 
 export function createEventStore(metadata: MetadataStorage): (session: Session) => EventStore {
   const decoders = new Map<string, (body: Body) => object | undefined>(
@@ -116,7 +116,7 @@ function theOnly<Row>([row]: readonly Row[]): Row {
 /** Each move also reads the clock: it is the statement that every process sends at least once a second. */
 export function createEventMoves(session: Session, clock: RemoteClock): EventMoves {
   const move = statementOf<EventMove & { readonly millis: number }>(
-    `select moved, is_holder, lag_seconds, ${clockMillis} from petstore_move_events($1::text, $2::int)`,
+    `select moved, is_leader, lag_seconds, ${clockMillis} from petstore_move_events($1::text, $2::int)`,
     4,
     ([moved, isLeader, lagSeconds, millis]) => ({
       moved: Number(moved),

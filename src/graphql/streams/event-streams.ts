@@ -4,7 +4,7 @@ import {
   type Caller,
   type Callers,
   ClientSlots,
-  type LeaseCounter,
+  type SlotCounter,
   type RequestMemory,
   Share,
   type Slot,
@@ -38,7 +38,7 @@ export interface EventStreamsOptions extends KeyChecks {
   readonly callers: Callers;
   readonly maxStreams: number;
   /** Counts those of a key in several processes together. */
-  readonly everywhere?: LeaseCounter | undefined;
+  readonly everywhere?: SlotCounter | undefined;
   readonly onRefusal: OnRefusal;
   /** Called for an error that isn't a client's, nor a lost database. */
   readonly onFailure: (error: unknown) => void;

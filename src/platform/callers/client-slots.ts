@@ -2,9 +2,9 @@ import type { Caller } from './caller.ts';
 import type { Share } from './share.ts';
 
 /** Counts what clients hold in several processes together. Rejects when that can't be known. */
-export interface LeaseCounter {
+export interface SlotCounter {
   /** Takes one more for the client; or returns how many it holds, where that is the most. */
-  lease(of: string, clientId: string, most: number): Promise<number | undefined>;
+  take(of: string, clientId: string, most: number): Promise<number | undefined>;
   release(of: string, clientId: string): void;
 }
 
@@ -17,10 +17,10 @@ export interface Slot {
 export class ClientSlots {
   readonly #share: Share;
   readonly #name: string;
-  readonly #everywhere: LeaseCounter | undefined;
+  readonly #everywhere: SlotCounter | undefined;
 
   /** `share` says how many all clients may hold in this process, and has the refusal. */
-  constructor(share: Share, name: string, everywhere?: LeaseCounter) {
+  constructor(share: Share, name: string, everywhere?: SlotCounter) {
     this.#share = share;
     this.#name = name;
     this.#everywhere = everywhere;
@@ -39,7 +39,7 @@ export class ClientSlots {
     const everywhere = this.#everywhere;
     if (everywhere === undefined) return lease;
     try {
-      const held = await everywhere.lease(this.#name, caller.id, most);
+      const held = await everywhere.take(this.#name, caller.id, most);
       if (held !== undefined) throw this.#share.refusalOf('client', held);
     } catch (error) {
       lease.release();

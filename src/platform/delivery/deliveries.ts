@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 import { attempt, every, inBackground } from '../background.ts';
+import { DeliverySlots, inOrder, partOf } from './delivery-slots.ts';
 import type { Delivery } from './delivery.ts';
 import type {
   DeliveryEvent,
@@ -15,7 +16,6 @@ import type {
 import { EndpointRun } from './endpoint-run.ts';
 import { LogReader } from './log-reader.ts';
 import { type Outcome, outcomeOf } from './schedule.ts';
-import { inOrder, partOf, Slots } from './slots.ts';
 
 export interface DeliveriesOptions<E extends Endpoint> {
   /** By which the store knows this process: one that takes the place of another, which has ended, has its leases. */
@@ -51,7 +51,7 @@ export class Deliveries<E extends Endpoint> {
   #runs = new Map<string, EndpointRun<E>>();
   /** Whose lease is another one by now: what is still under way are attempts all the same. */
   readonly #lost = new Set<EndpointRun<E>>();
-  readonly #slots = new Slots();
+  readonly #slots = new DeliverySlots();
   /** Those that may have something to send, each in its turn. */
   readonly #ready = new Set<EndpointRun<E>>();
   readonly #reader: LogReader<E>;
@@ -92,7 +92,7 @@ export class Deliveries<E extends Endpoint> {
   }
 
   /** Endpoints have changed: this process does what they are now. Never rejects. */
-  async heedChanges(): Promise<void> {
+  async applyChanges(): Promise<void> {
     // A round that is under way may have read what they were.
     await this.#leasing;
     await this.#leaseNow();

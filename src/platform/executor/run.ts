@@ -139,7 +139,7 @@ export class Suspension extends Error {
   }
 }
 
-/** A failure at a place that can't be null. It becomes an error, which is dearer, only where one is recorded. */
+/** A failure at a place that can't be null. It becomes an error, which costs more, only where one is recorded. */
 class LocatedFailure extends Error {
   readonly toError: () => GraphQLError;
 

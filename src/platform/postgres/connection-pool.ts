@@ -18,8 +18,6 @@ export interface PooledConnection extends PgConnection {
   release(): void;
 }
 
-type Slot = Pick<Lease, 'release'>;
-
 interface IdleConnection {
   readonly connection: PooledConnection;
   readonly since: number;
@@ -116,7 +114,7 @@ export class ConnectionPool {
   }
 
   /** Opens a connection for the slot, or fails at the deadline and leaves the connection to the next one that waits. */
-  async #opened(slot: Slot, deadline: number): Promise<PooledConnection> {
+  async #opened(slot: Pick<Lease, 'release'>, deadline: number): Promise<PooledConnection> {
     const opening = this.#open(slot);
     const opened = await within(Math.max(0, deadline + openGraceMillis - performance.now()), opening);
     if (opened !== undefined) return opened;
@@ -127,7 +125,7 @@ export class ConnectionPool {
     throw new ConnectionFailure(new Error('No connection in time'));
   }
 
-  async #open(slot: Slot): Promise<PooledConnection> {
+  async #open(slot: Pick<Lease, 'release'>): Promise<PooledConnection> {
     try {
       const { servers, connection: options } = this.#options;
       const connection = (await servers.open(options, this.#ending.signal)) as PooledConnection;
@@ -143,7 +141,7 @@ export class ConnectionPool {
     }
   }
 
-  #release(connection: PooledConnection, slot: Slot): void {
+  #release(connection: PooledConnection, slot: Pick<Lease, 'release'>): void {
     connection.caller = undefined;
     const isWanted = connection.isCurrent && !this.#ending.signal.aborted;
     if (isWanted && isInOrder(connection)) this.#idle.push({ connection, since: performance.now() });

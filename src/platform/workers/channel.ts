@@ -1,18 +1,18 @@
 import { attempt, inBackground } from '../background.ts';
 
-/** The answers of a process, by the name of the question. Both are JSON. */
+/** The responses of a process, by the name of the request. Both are JSON. */
 export type Handlers = Readonly<Record<string, (value: unknown) => unknown>>;
 
 /** The message of one process to the other in a tick of its event loop. An empty one says that it is alive. */
 export interface Message {
-  readonly questions?: readonly Question[];
-  readonly answers?: readonly Answer[];
+  readonly requests?: readonly Request[];
+  readonly responses?: readonly Response[];
   /** To a worker: it has to end, because of this signal. Repeated until it has ended. */
   readonly stop?: NodeJS.Signals | undefined;
 }
 
-type Question = readonly [id: number, name: string, value: unknown];
-type Answer = readonly [id: number, value: unknown, failure?: string];
+type Request = readonly [id: number, name: string, value: unknown];
+type Response = readonly [id: number, value: unknown, failure?: string];
 
 interface Asked {
   resolve: (value: unknown) => void;
@@ -23,16 +23,16 @@ interface Asked {
 const ignore = (): void => undefined;
 
 /**
- * Questions and answers between two processes, both ways: those of a tick are one message. While one with questions has
- * no answer, further questions wait for it, so that messages are larger the more there is to ask.
+ * Requests and responses between two processes, both ways: those of a tick are one message. While one with requests has
+ * no response, further requests wait for it, so that messages are larger the more there is to ask.
  */
 export class Channel {
   readonly #send: (message: Message) => void;
   readonly #handlers: Handlers;
   readonly #asked = new Map<number, Asked>();
   #lastId = 0;
-  #questions: Question[] = [];
-  #answers: Answer[] = [];
+  #requests: Request[] = [];
+  #responses: Response[] = [];
   #isScheduled = false;
   #isAwaiting = false;
 
@@ -41,32 +41,32 @@ export class Channel {
     this.#handlers = handlers;
   }
 
-  /** Rejects when the other process fails to answer, or has ended, and by `fail`: `late` gets an answer after that. */
-  ask(name: string, value?: unknown, late: (answer: unknown) => void = ignore): Promise<unknown> {
+  /** Rejects when the other process fails to respond, or has ended, and by `fail`: `late` gets a response after that. */
+  ask(name: string, value?: unknown, late: (response: unknown) => void = ignore): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.#lastId += 1;
       this.#asked.set(this.#lastId, { resolve, reject, late });
-      this.#questions.push([this.#lastId, name, value]);
+      this.#requests.push([this.#lastId, name, value]);
       if (!this.#isAwaiting) this.#schedule();
     });
   }
 
-  receive({ questions = [], answers }: Message): void {
-    for (const question of questions) attempt(() => this.#answer(question));
-    // Answers that are there leave now: the other process waits for them.
-    if (questions.length > 0) this.#flush(true);
-    if (answers === undefined) return;
-    for (const [id, value, failure] of answers) {
+  receive({ requests = [], responses }: Message): void {
+    for (const request of requests) attempt(() => this.#respond(request));
+    // Responses that are there leave now: the other process waits for them.
+    if (requests.length > 0) this.#flush(true);
+    if (responses === undefined) return;
+    for (const [id, value, failure] of responses) {
       const asked = this.#asked.get(id);
       this.#asked.delete(id);
       if (failure === undefined) asked?.resolve(value ?? undefined);
       else asked?.reject(new Error(failure));
     }
     this.#isAwaiting = false;
-    if (this.#questions.length > 0) this.#schedule();
+    if (this.#requests.length > 0) this.#schedule();
   }
 
-  /** The other process is silent: nobody waits for its answers any more. */
+  /** The other process is silent: nobody waits for its responses any more. */
   fail(error: Error): void {
     for (const asked of this.#asked.values()) {
       asked.reject(error);
@@ -74,23 +74,23 @@ export class Channel {
     }
   }
 
-  /** The other process has ended: it answers nothing any more. */
+  /** The other process has ended: it responds to nothing any more. */
   close(error: Error): void {
     this.fail(error);
     this.#asked.clear();
   }
 
-  #answer([id, name, value]: Question): void {
-    const answer = this.#handlers[name]?.(value);
-    if (!(answer instanceof Promise)) {
-      this.#answers.push([id, answer]);
+  #respond([id, name, value]: Request): void {
+    const response = this.#handlers[name]?.(value);
+    if (!(response instanceof Promise)) {
+      this.#responses.push([id, response]);
       return;
     }
-    const failed = (error: unknown): Answer => [id, null, error instanceof Error ? error.message : String(error)];
-    const answering = answer.then((result: unknown): Answer => [id, result], failed);
+    const failed = (error: unknown): Response => [id, null, error instanceof Error ? error.message : String(error)];
+    const responding = response.then((result: unknown): Response => [id, result], failed);
     inBackground(
-      answering.then((each) => {
-        this.#answers.push(each);
+      responding.then((each) => {
+        this.#responses.push(each);
         this.#schedule();
       }),
     );
@@ -102,16 +102,16 @@ export class Channel {
     setImmediate(() => this.#flush());
   }
 
-  #flush(isAnswering = this.#answers.length > 0): void {
+  #flush(isResponding = this.#responses.length > 0): void {
     this.#isScheduled = false;
-    const answers = isAnswering ? this.#answers : undefined;
-    const questions = this.#isAwaiting ? [] : this.#questions;
-    if (answers === undefined && questions.length === 0) return;
-    if (answers !== undefined) this.#answers = [];
-    if (questions.length > 0) {
-      this.#questions = [];
+    const responses = isResponding ? this.#responses : undefined;
+    const requests = this.#isAwaiting ? [] : this.#requests;
+    if (responses === undefined && requests.length === 0) return;
+    if (responses !== undefined) this.#responses = [];
+    if (requests.length > 0) {
+      this.#requests = [];
       this.#isAwaiting = true;
     }
-    this.#send({ ...(questions.length > 0 && { questions }), ...(answers && { answers }) });
+    this.#send({ ...(requests.length > 0 && { requests }), ...(responses && { responses }) });
   }
 }

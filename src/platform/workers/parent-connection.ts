@@ -5,7 +5,7 @@ import { Channel, type Handlers, type Message } from './channel.ts';
 import type { ChildFailure } from './children.ts';
 import { MessagePipe, pipeDescriptor } from './message-pipe.ts';
 
-/** The parent doesn't answer: it hangs, or is stopped. */
+/** The parent doesn't respond: it hangs, or is stopped. */
 export class ParentSilent extends Error {
   override readonly name = 'ParentSilent';
 }
@@ -48,27 +48,27 @@ export class ParentConnection {
     await this.ask('failed', failure);
   }
 
-  /** Answers the parent's questions of that name. */
+  /** Responds to the parent's requests of that name. */
   handle(name: string, handler: Handlers[string]): void {
     this.#handlers[name] = handler;
   }
 
-  /** Rejects with `ParentSilent` when the parent is silent for two seconds; `late` gets an answer after that. */
-  ask(name: string, value?: unknown, late?: (answer: unknown) => void): Promise<unknown> {
+  /** Rejects with `ParentSilent` when the parent is silent for two seconds; `late` gets a response after that. */
+  ask(name: string, value?: unknown, late?: (response: unknown) => void): Promise<unknown> {
     return this.#isSilent ? Promise.reject(silence()) : this.#channel.ask(name, value, late);
   }
 
   /** Takes one more of what the client may hold only so many of; or returns how many it holds, where that is the most. */
-  async lease(of: string, client: string, most: number): Promise<number | undefined> {
+  async takeSlot(of: string, client: string, most: number): Promise<number | undefined> {
     const late = (held: unknown): void => {
-      if (held === undefined) this.release(of, client);
+      if (held === undefined) this.releaseSlot(of, client);
     };
-    return (await this.ask('lease', [of, client, most], late)) as number | undefined;
+    return (await this.ask('take slot', [of, client, most], late)) as number | undefined;
   }
 
-  release(of: string, client: string): void {
+  releaseSlot(of: string, client: string): void {
     // A silent parent releases it later.
-    inBackground(this.#channel.ask('release', [of, client]).catch(() => undefined));
+    inBackground(this.#channel.ask('release slot', [of, client]).catch(() => undefined));
   }
 
   #receive(message: Message, pipe: MessagePipe): void {
@@ -93,5 +93,5 @@ export class ParentConnection {
 }
 
 function silence(): ParentSilent {
-  return new ParentSilent('The parent of this process has not answered for two seconds.');
+  return new ParentSilent('The parent of this process has not responded for two seconds.');
 }

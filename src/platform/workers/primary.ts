@@ -4,7 +4,7 @@ import { within } from '../background.ts';
 import type { Handlers } from './channel.ts';
 import { type Child, Children, type ChildEnd, type ChildrenOptions } from './children.ts';
 import { ConnectionQueue, type ConnectionQueueOptions } from './connection-queue.ts';
-import { Leases } from './leases.ts';
+import { SlotCounts } from './slot-counts.ts';
 import { type ProcessMetrics, SummedMetrics } from './summed-metrics.ts';
 
 /** So many ends in a row before a worker has listened end the start. */
@@ -32,7 +32,7 @@ export class Primary {
   readonly #options: PrimaryOptions;
   readonly #workers: Children;
   readonly #connections: ConnectionQueue;
-  readonly #leases = new Leases();
+  readonly #slots = new SlotCounts();
   readonly #metrics = new SummedMetrics();
   readonly #firstReady = Promise.withResolvers<void>();
   readonly #allReady = Promise.withResolvers<void>();
@@ -97,10 +97,10 @@ export class Primary {
     const worker = Number(id);
     return {
       address: () => this.#address,
-      lease: (value) => this.#leases.take(worker, ...(value as [string, string, number])),
-      release: (value) => this.#leases.release(worker, ...(value as [string, string])),
+      'take slot': (value) => this.#slots.take(worker, ...(value as [string, string, number])),
+      'release slot': (value) => this.#slots.release(worker, ...(value as [string, string])),
       'stop listening': () => this.#connections.stopHandingTo(id),
-      'tell metrics': (metrics) => this.#record(id, metrics),
+      'report metrics': (metrics) => this.#record(id, metrics),
       'all metrics': () => this.metrics(),
     };
   }
@@ -113,7 +113,7 @@ export class Primary {
 
   #onEnd(worker: Child, end: ChildEnd): void {
     this.#connections.remove(worker.id);
-    this.#leases.releaseAll(Number(worker.id));
+    this.#slots.releaseAll(Number(worker.id));
     this.#metrics.end(worker.id);
     this.#options.onEnd(worker, end);
     const { code, signal, failure, restartMillis } = end;

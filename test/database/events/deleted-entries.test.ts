@@ -52,16 +52,16 @@ const round = fc.record({
   limit: fc.integer({ min: 1, max: 15 }),
 });
 
-/** One run of the mover, in the midst of which the work is done. */
+/** One run of the sequencer, in the midst of which the work is done. */
 async function moveAround(limit: number, work: () => Promise<unknown>): Promise<void> {
   if (!isServer) {
     await work();
-    await log.mover.move('suite', limit);
+    await log.moves.move('suite', limit);
     return;
   }
   await holder.query('select pg_advisory_lock(4711)');
   let isOver = false;
-  const move = log.mover.move('suite', limit).finally(() => (isOver = true));
+  const move = log.moves.move('suite', limit).finally(() => (isOver = true));
   const waits = `select from pg_locks where locktype = 'advisory' and not granted`;
   await until(async () => isOver || (await log.sql(waits)).length > 0);
   await work();
@@ -100,7 +100,7 @@ it(`no event of an entry is missing, and its last one is its deletion (EVENTS_SE
   }
   await moveAround(10, () => log.sql('delete from pets'));
   await until(async () => {
-    await log.mover.move('suite', 10);
+    await log.moves.move('suite', 10);
     return (await log.sql(waiting)).length === 0;
   });
   expect(faults(await log.readAfter(before))).toEqual([]);

@@ -11,7 +11,7 @@ export const waiting = 'select from event_outbox union all select from event_bac
 
 /** A database of one suite, whose log is moved and read by the suite alone. */
 export interface EventLog extends OpenedDatabase {
-  readonly mover: EventMoves;
+  readonly moves: EventMoves;
   /** Moves everything that is committed. */
   move(limit?: number): Promise<void>;
   /** All events after the position, in words: type, id, and the other fields. */
@@ -23,12 +23,12 @@ export interface EventLog extends OpenedDatabase {
 export async function openEventLog(): Promise<EventLog> {
   const opened = await openTestDatabase();
   const { stores } = opened;
-  const mover = opened.database.eventMoves(testCaller);
+  const moves = opened.database.eventMoves(testCaller);
   const log: EventLog = {
     ...opened,
-    mover,
+    moves,
     move: async (limit = 1_000) => {
-      await until(async () => (await mover.move('suite', limit)).moved === 0);
+      await until(async () => (await moves.move('suite', limit)).moved === 0);
     },
     readAfter: async (position) => {
       const events: StoreEvent[] = [];

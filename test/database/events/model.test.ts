@@ -36,7 +36,7 @@ const log = await openEventLog();
 for (let count = 0; count < 2; count += 1) {
   const sequencer = new Sequencer({
     // One takes what it finds, the other some at a time, by way of the backlog.
-    moves: count === 0 ? log.mover : inPieces(log.mover, 5),
+    moves: count === 0 ? log.moves : inPieces(log.moves, 5),
     retentionSeconds: 86_400,
     onMoved: () => undefined,
     onFailure: (_what, error) => failures.push(error),

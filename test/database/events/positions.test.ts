@@ -84,7 +84,7 @@ it('a number that is given again, after a restore, has another nonce', async () 
   const [lost] = await log.readAfter(beginning);
   const [number, nonce] = partsOf(beginning);
   await log.sql(`delete from events where position > ${number}`);
-  await log.sql(`update event_state set position = ${number}, salt = ${nonce}`);
+  await log.sql(`update event_state set position = ${number}, nonce = ${nonce}`);
   await add('another');
   await log.move();
   const again = await log.readAfter(beginning);
@@ -113,12 +113,12 @@ it('days that are older than the retention are dropped, and readers that have re
     return `${number - days}:${nonce}`;
   };
   expect(await isKnown(older(old))).toBe(true);
-  expect(await log.mover.maintain(9 * 86_400)).toBeGreaterThan(0);
+  expect(await log.moves.maintain(9 * 86_400)).toBeGreaterThan(0);
   expect(await isKnown(older(old))).toBe(true);
   // That day hasn't been over for so long.
-  expect(await log.mover.maintain(8 * 86_400)).toBeGreaterThan(0);
+  expect(await log.moves.maintain(8 * 86_400)).toBeGreaterThan(0);
   expect(await isKnown(older(old))).toBe(true);
-  expect(await log.mover.maintain(7 * 86_400)).toBe(0);
+  expect(await log.moves.maintain(7 * 86_400)).toBe(0);
   expect([await isKnown(older(old)), await isKnown(older(oldest))]).toEqual([false, true]);
   await add('new');
   await log.move();
@@ -127,8 +127,8 @@ it('days that are older than the retention are dropped, and readers that have re
 });
 
 it('the retention is 1 to 30 days', async () => {
-  await expect(log.mover.maintain(86_399)).rejects.toThrow('Events are kept for 1 to 30 days');
-  await expect(log.mover.maintain(30 * 86_400 + 1)).rejects.toThrow('Events are kept for 1 to 30 days');
+  await expect(log.moves.maintain(86_399)).rejects.toThrow('Events are kept for 1 to 30 days');
+  await expect(log.moves.maintain(30 * 86_400 + 1)).rejects.toThrow('Events are kept for 1 to 30 days');
 });
 
 it('an outbox that is large and empty is made small', async () => {
@@ -138,16 +138,16 @@ it('an outbox that is large and empty is made small', async () => {
   await log.move(20_000);
   const bytes = async () => Number((await log.sql(`select pg_relation_size('event_outbox') as bytes`))[0]?.['bytes']);
   expect(await bytes()).toBeGreaterThan(1_048_576);
-  await log.mover.maintain(86_400);
+  await log.moves.maintain(86_400);
   expect(await bytes()).toBe(0);
 });
 
 it('what is too much for one run goes on from the backlog in the order of its changes, before what comes later', async () => {
   await log.sql(`insert into categories (name) select 'waits ' || n from generate_series(1, 30) as n`);
-  expect(await log.mover.move('suite', 4)).toMatchObject({ moved: 20 });
+  expect(await log.moves.move('suite', 4)).toMatchObject({ moved: 20 });
   expect(await log.sql('select count(*)::int as count from event_backlog')).toEqual([{ count: 20 }]);
   expect(await namesAfter(beginning)).toEqual([]);
-  expect(await log.mover.move('suite', 4)).toMatchObject({ moved: 4 });
+  expect(await log.moves.move('suite', 4)).toMatchObject({ moved: 4 });
   await add('later');
   await log.move();
   const names = await namesAfter(beginning);
@@ -156,12 +156,12 @@ it('what is too much for one run goes on from the backlog in the order of its ch
 
 it('one process moves, and another one takes over when it has moved nothing for a second', async () => {
   await add('g');
-  await log.sql(`update event_state set mover = 'first', moved_at = clock_timestamp() + interval '900 milliseconds'`);
-  expect(await log.mover.move('second', 10)).toMatchObject({ moved: 0, isLeader: false });
-  expect(await log.mover.move('first', 10)).toMatchObject({ moved: 1, isLeader: true });
+  await log.sql(`update event_state set leader = 'first', moved_at = clock_timestamp() + interval '900 milliseconds'`);
+  expect(await log.moves.move('second', 10)).toMatchObject({ moved: 0, isLeader: false });
+  expect(await log.moves.move('first', 10)).toMatchObject({ moved: 1, isLeader: true });
   expect(await log.sql('select moved_at < clock_timestamp() as "isPast" from event_state')).toEqual([{ isPast: true }]);
   await add('h');
   await log.sql(`update event_state set moved_at = clock_timestamp() - interval '1001 milliseconds'`);
-  expect(await log.mover.move('second', 10)).toMatchObject({ moved: 1, isLeader: true });
-  expect(await log.mover.move('first', 10)).toMatchObject({ moved: 0, isLeader: false });
+  expect(await log.moves.move('second', 10)).toMatchObject({ moved: 1, isLeader: true });
+  expect(await log.moves.move('first', 10)).toMatchObject({ moved: 0, isLeader: false });
 });

@@ -30,7 +30,7 @@ it('what is committed is readable soon, and the readers of the process that move
   await log.move();
   const beginning = await log.stores.events.last();
   let notifications = 0;
-  const sequencer = start(log.mover, { onMoved: () => (notifications += 1) });
+  const sequencer = start(log.moves, { onMoved: () => (notifications += 1) });
   await log.sql(`insert into categories (name) values ('a')`);
   await until(() => notifications === 1);
   expect(await log.readAfter(beginning)).toHaveLength(1);
@@ -41,12 +41,12 @@ it('what is committed is readable soon, and the readers of the process that move
 it('two processes that move give every change one position, and one goes on when the other stops', async () => {
   await log.move();
   const beginning = await log.stores.events.last();
-  const [first, second] = [start(log.mover), start(log.mover)];
+  const [first, second] = [start(log.moves), start(log.moves)];
   for (let n = 0; n < 20; n += 1) await log.sql('insert into categories (name) values ($1)', [`c${n}`]);
   await until(async () => (await log.readAfter(beginning)).length === 20);
   for (const stopped of [first, second]) {
     await stopped.stop();
-    if (stopped === second) start(log.mover);
+    if (stopped === second) start(log.moves);
     const before = await log.stores.events.last();
     await log.sql(`insert into categories (name) values ('d')`);
     await until(async () => (await log.readAfter(before)).length === 1);

@@ -83,8 +83,8 @@ describe('a stream ends with a message that says why:', () => {
     const stream = await openStream(other.address, other.app.key, body, eventStream);
     await other.app.category();
     await stream.until(1);
-    await other.app.sql('update event_state set salt = salt # 1');
-    await other.app.sql('update events set salt = salt # 1');
+    await other.app.sql('update event_state set nonce = nonce # 1');
+    await other.app.sql('update events set nonce = nonce # 1');
     await stream.ended();
     expect(lastError(stream)).toMatchObject({ code: 'EVENTS_GONE', status: 410 });
   });
@@ -98,7 +98,7 @@ describe('a stream ends with a message that says why:', () => {
     await stream.until(1);
     await other.app.sql('delete from events where position = (select max(position) from events)');
     await other.app.sql(
-      'update event_state as state set position = events.position, salt = events.salt from events where events.position = (select max(position) from events)',
+      'update event_state as state set position = events.position, nonce = events.nonce from events where events.position = (select max(position) from events)',
     );
     await stream.ended();
     expect(lastError(stream)).toMatchObject({ code: 'EVENTS_GONE', status: 410 });

@@ -383,8 +383,8 @@ it('a process that has stopped leases nothing, whatever is changed then', async 
   const { deliveries } = new Process(store, [], receivers.sending());
   const leasedUntil = (): number => store.rows.get('a')!.leasedUntil;
   await until(() => leasedUntil() > 0);
-  await Promise.all([deliveries.stop(), deliveries.heedChanges()]);
-  await deliveries.heedChanges();
+  await Promise.all([deliveries.stop(), deliveries.applyChanges()]);
+  await deliveries.applyChanges();
   expect(leasedUntil()).toBe(0);
 });
 

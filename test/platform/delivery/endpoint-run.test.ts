@@ -57,7 +57,7 @@ function warm(run: EndpointRun<Endpoint>): void {
   for (const delivery of begin(run, start)) finish(run, delivery, 200, start);
 }
 
-it('Retry-After of a later parallel failure is heeded', () => {
+it('Retry-After of a later parallel failure is respected', () => {
   const run = runOf();
   warm(run);
   const [first, second] = begin(run, start) as [Delivery, Delivery];

@@ -23,7 +23,7 @@ it('what is asked in one tick is one message, and so is what is asked until it i
   const { asking, sent, deliver } = connect({ double: (value) => 2 * Number(value) });
   const first = [1, 2, 3].map((value) => asking.ask('double', value));
   await nextTick();
-  expect(sent.map(({ questions }) => questions?.length)).toEqual([3]);
+  expect(sent.map(({ requests }) => requests?.length)).toEqual([3]);
   const second = [4, 5].map((value) => asking.ask('double', value));
   await nextTick();
   second.push(asking.ask('double', 6));
@@ -32,7 +32,7 @@ it('what is asked in one tick is one message, and so is what is asked until it i
   deliver();
   expect(await Promise.all(first)).toEqual([2, 4, 6]);
   await until(() => sent.length === 1);
-  expect(sent[0]?.questions).toHaveLength(3);
+  expect(sent[0]?.requests).toHaveLength(3);
   deliver();
   expect(await Promise.all(second)).toEqual([8, 10, 12]);
 });

@@ -3,21 +3,21 @@ import { PassThrough } from 'node:stream';
 import { expect, it } from '@jest/globals';
 import { Counter, Gauge, Registry } from 'prom-client';
 
-import { Leases } from '../../../src/platform/workers/leases.ts';
+import { SlotCounts } from '../../../src/platform/workers/slot-counts.ts';
 import { SummedMetrics } from '../../../src/platform/workers/summed-metrics.ts';
 import { forwardLines } from '../../../src/platform/workers/whole-lines.ts';
 
 it('a client holds so many in all workers together, and what it held in one that has ended is free', () => {
-  const leases = new Leases();
-  const take = (worker: number, client = 'a') => leases.take(worker, 'streams', client, 3);
+  const slots = new SlotCounts();
+  const take = (worker: number, client = 'a') => slots.take(worker, 'streams', client, 3);
   expect([take(1), take(1), take(2), take(2)]).toEqual([undefined, undefined, undefined, 3]);
   expect(take(2, 'b')).toBeUndefined();
-  leases.release(2, 'streams', 'a');
+  slots.release(2, 'streams', 'a');
   expect([take(2), take(1)]).toEqual([undefined, 3]);
-  leases.releaseAll(1);
+  slots.releaseAll(1);
   expect([take(2), take(2), take(2)]).toEqual([undefined, undefined, 3]);
   // More than once, or after its worker has ended.
-  leases.release(1, 'streams', 'a');
+  slots.release(1, 'streams', 'a');
   expect(take(2)).toBe(3);
 });
 

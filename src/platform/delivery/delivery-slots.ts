@@ -5,7 +5,7 @@ import type { EndpointRun, Standing } from './endpoint-run.ts';
 const maxUnderWay = [48, 56, 64] as const;
 
 /** The deliveries that are under way in this process. */
-export class Slots {
+export class DeliverySlots {
   /** By the standing of their endpoints. */
   readonly #underWay: [number, number, number] = [0, 0, 0];
 

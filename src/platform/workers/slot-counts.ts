@@ -1,5 +1,5 @@
 /** How much each client holds of what it may hold only so much of, in all workers together. */
-export class Leases {
+export class SlotCounts {
   /** By what is held and the client: by worker. None is kept for what nobody holds. */
   readonly #held = new Map<string, Map<number, number>>();
 

@@ -3,7 +3,7 @@ import { afterAll, expect, it } from '@jest/globals';
 import type { Delivery } from '../../../src/platform/delivery/delivery.ts';
 import { EndpointRun } from '../../../src/platform/delivery/endpoint-run.ts';
 import type { DeliveryEvent, Endpoint } from '../../../src/platform/delivery/endpoint.ts';
-import { inOrder, partOf, Slots } from '../../../src/platform/delivery/slots.ts';
+import { inOrder, partOf, DeliverySlots } from '../../../src/platform/delivery/delivery-slots.ts';
 
 /** Monotonic time, which passes as these tests say. */
 let now = 1_000;
@@ -87,7 +87,7 @@ it.each([
   [1, 56],
   [2, 64],
 ] as const)('of standing %s at most %s are under way', (standing, most) => {
-  const slots = new Slots();
+  const slots = new DeliverySlots();
   let taken = 0;
   for (; slots.isFree(standing); taken += 1) slots.take(standing);
   expect(taken).toBe(most);
