@@ -1,7 +1,7 @@
 import { eventIdOf } from '../../src/domain/events/event.ts';
 import { referencesOf } from '../../src/domain/nouns.ts';
 import type { Conflict } from '../support/nouns/noun-sample.ts';
-import { testedNouns, type TestedNoun } from '../support/nouns/nouns.ts';
+import { testedNounAt, testedNouns, type TestedNoun } from '../support/nouns/nouns.ts';
 import { serverUrl } from '../support/template-database.ts';
 import type { Operation } from './document.ts';
 import type { ReceivedResponse } from './response-check.ts';
@@ -86,7 +86,7 @@ async function assertLocation(
   store: Store,
 ): Promise<void> {
   if (status !== 201) {
-    const { file = '' } = testedNouns.find((tested) => path.startsWith(`${tested.path}/`)) ?? {};
+    const { file = '' } = testedNounAt(path) ?? {};
     throw new Error(`${operationId} got ${status}: ${text}. Does ready in ${file} say what a new row needs?`);
   }
   const url = headers['location'] ?? '';
@@ -123,7 +123,7 @@ function varied(vary: (request: Ask) => Ask[]): Cause {
 
 /** What an operation can't do in the state that its resource is in. */
 async function conflict(operation: Operation, store: Store): Promise<ReceivedResponse[]> {
-  const tested = testedNouns.find(({ path }) => operation.path.startsWith(`${path}/`));
+  const tested = testedNounAt(operation.path);
   if (tested === undefined) throw new Error(`${operation.path} is of no noun in src/domain/nouns.ts.`);
   const { noun, collection, file, conflicts } = tested;
   const own = conflicts?.[operation.operationId];
@@ -131,8 +131,10 @@ async function conflict(operation: Operation, store: Store): Promise<ReceivedRes
   if (found === undefined)
     throw new Error(`conflicts in ${file} lacks what ${operation.operationId} refuses with 409.`);
   const request = await store.goodRequest(operation);
-  await store.prepare(found.before, { id: /\d+(?=\D*$)/.exec(request.url)?.[0] }, `conflicts in ${file}`);
-  const response = await store.ask(found.body === undefined ? request : withBody(request, found.body));
+  const sent = found.body === undefined ? request : withBody(request, found.body);
+  const fields = { ...(JSON.parse(sent.body ?? '{}') as object), id: /\d+(?=\D*$)/.exec(request.url)?.[0] };
+  await store.prepare(found.before, fields, `conflicts in ${file}`);
+  const response = await store.ask(sent);
   if (response.status === 409) return [response];
   const service = `src/domain/${collection}/${noun}.service.ts`;
   const why = own === undefined ? 'by the conflict of its kind' : `as conflicts in ${file} say`;

@@ -1,7 +1,7 @@
 import { locationOf, withClient } from '../support/postgres-client.ts';
 import { startTestApp, type TestApp } from '../support/test-app.ts';
 import type { Preparation } from '../support/nouns/noun-sample.ts';
-import { testedNouns } from '../support/nouns/nouns.ts';
+import { testedNounAt } from '../support/nouns/nouns.ts';
 import { until } from '../support/until.ts';
 import type { Operation, Schema } from './document.ts';
 import { parseExactly, type ReceivedResponse } from './response-check.ts';
@@ -88,7 +88,7 @@ export async function openStore(
       const [, name] = /\{(\w+)\}/.exec(path) ?? [];
       const id = name === undefined ? '' : String(await fixtures.create(name));
       const url = path.replace(/\{\w+\}/, id);
-      const { ready = {}, file = '' } = testedNouns.find((noun) => path.startsWith(`${noun.path}/`)) ?? {};
+      const { ready = {}, file = '' } = testedNounAt(path) ?? {};
       const sent = body && (await fixtures.exampleOf(body));
       await prepare(ready[operationId] ?? [], { ...sent, id }, `ready in ${file}`);
       const request = { method, url, headers };

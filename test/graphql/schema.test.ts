@@ -71,13 +71,15 @@ describe('the start fails with a mutation', () => {
     expect(() => start({})).toThrow('movePet needs @Writes or @Creates');
   });
 
-  it('that leaves out a row that its input names, or takes it for another noun', () => {
+  it('that leaves out a row that its input names, or takes it for another noun, or only inserts and locks one', () => {
     const some = ({ petId }: MoveInput): NamedRow[] => [change('pet', petId)];
     expect(() => start({ rowsOf: some })).toThrow('movePet names no category by categoryId.');
     const other = ({ petId, categoryId }: MoveInput): NamedRow[] => [change('pet', petId), refer('order', categoryId)];
     expect(() => start({ rowsOf: other })).toThrow('movePet names no category by categoryId, but order.');
     const all = ({ petId, categoryId }: MoveInput): NamedRow[] => [change('pet', petId), refer('category', categoryId)];
     expect(() => start({ rowsOf: all })).not.toThrow();
+    const locking = '@Creates of movePet locks a pet to change it: it needs @Writes.';
+    expect(() => start({ rowsOf: all, creates: true })).toThrow(locking);
   });
 });
 

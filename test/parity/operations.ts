@@ -14,6 +14,8 @@ export interface Operation {
   readonly idField: string | undefined;
   /** What is selected of the payload: the row's own fields. */
   readonly result: string;
+  /** Whether it only inserts, in REST and in GraphQL. */
+  readonly inserts: readonly [rest: boolean, graphql: boolean];
   /** The body of REST. */
   readonly body: Schema | undefined;
 }
@@ -23,14 +25,15 @@ const mutations = schema.getMutationType()?.getFields() ?? {};
 
 /** All that REST and GraphQL have under the same name. */
 export const operations: readonly Operation[] = readOperations().flatMap(
-  ({ operationId: name, method, path, body }) => {
+  ({ operationId: name, method, path, body, inserts: ofRest }) => {
     const mutation = mutations[name];
     if (mutation === undefined) return [];
     const [, parameter] = /\{(\w+)\}/.exec(path) ?? [];
     const inputs = inputFieldsOf(name);
     const idField = parameter && ('id' in inputs ? 'id' : parameter);
     const url = path.replace(/\{\w+\}/, ':id');
-    return { name, method: method as Method, url, idField, result: resultOf(name), body: body?.schema };
+    const inserts = [ofRest, mutation.extensions['creates'] === true] as const;
+    return { name, method: method as Method, url, idField, inserts, result: resultOf(name), body: body?.schema };
   },
 );
 

@@ -23,7 +23,10 @@ export function Writes<Input>(rowsOf: RowsOf<Input>): MutationDecorator<Input> {
   return Extensions({ rowsOf });
 }
 
-/** The same for a mutation that only inserts: with an Idempotency-Key several of a client may be one transaction. */
+/**
+ * The same for a mutation that only inserts: with an Idempotency-Key several of a client may be one transaction. One that
+ * locks a row for more than being named has `Writes`: its transaction is never another's.
+ */
 export function Creates<Input = never>(rowsOf: RowsOf<Input> = () => []): MutationDecorator<Input> {
   return Extensions({ rowsOf, creates: true });
 }
@@ -56,6 +59,9 @@ function assertNamesRows(field: RootMutation): void {
   // The input whose ids are their own names.
   const named = ids.map(({ name, type }) => [name, isListType(getNullableType(type)) ? [name] : name]);
   const rows = rowsNamedBy(field, { input: Object.fromEntries(named) as object });
+  const locked = field.extensions['creates'] === true ? rows.find(({ strength }) => strength !== 'refer') : undefined;
+  if (locked !== undefined)
+    throw new TypeError(`@Creates of ${field.name} locks a ${locked.noun} to ${locked.strength} it: it needs @Writes.`);
   for (const { id } of rows) {
     if (typeof id !== 'object' || id === null) continue;
     if (rows.some((row) => row.noun === id.noun && row.id === id.id)) continue;

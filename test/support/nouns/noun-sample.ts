@@ -5,7 +5,10 @@ export interface Preparation {
   readonly body: object;
 }
 
-/** What brings the row `:id` into a state that an operation refuses with 409, and what the operation then sends. */
+/**
+ * What brings the row `:id` into a state that an operation refuses with 409, and what the operation then sends:
+ * `:categoryId` is a field of that body. A creation has no row yet.
+ */
 export interface Conflict {
   readonly before: readonly Preparation[];
   readonly body?: object;

@@ -32,6 +32,11 @@ export const testedNouns: readonly TestedNoun[] = await Promise.all(
   }),
 );
 
+/** Whose operation is at this path. */
+export function testedNounAt(path: string): TestedNoun | undefined {
+  return testedNouns.find((each) => `${path}/`.startsWith(`${each.path}/`));
+}
+
 /** Makes the two rows of a noun, with what they refer to. */
 export async function makeRows({ ask }: Pick<TestApp, 'ask'>, noun: NounName): Promise<void> {
   const { file, rows } = testedNouns.find((each) => each.noun === noun) as TestedNoun;
