@@ -48,7 +48,6 @@ import type { Deliverer } from './webhooks/remote-webhooks.ts';
 import { Webhooks } from './webhooks/webhooks.ts';
 import { CollectionSlots, type CollectionLimits } from './rest/collection-slots.ts';
 
-/** The interval at which expired rows are deleted. */
 const deleteEveryMillis = 10 * 60 * 1000;
 
 /** Parts that `main` has started already, or that tests observe or replace. */
@@ -68,7 +67,6 @@ export interface AppOverrides {
   readonly collectionLimits?: Partial<CollectionLimits>;
   readonly httpLimits?: Partial<ServerLimits>;
   readonly streamTerms?: Partial<StreamTerms>;
-  /** What of the schema is deprecated. */
   readonly deprecations?: readonly SchemaDeprecation[];
   /** Servers that the names of webhook endpoints are asked of, instead of the system's. */
   readonly nameServers?: readonly string[];
@@ -84,7 +82,6 @@ export interface App {
   /** Sets `/readyz` to 503, finishes requests under way, and closes everything. */
   drain(): Promise<void>;
   close(): Promise<void>;
-  /** Calls the listener when the service can't go on. */
   onFatal(listener: (error: Error) => void): void;
 }
 

@@ -26,7 +26,6 @@ interface CommandHelp {
   readonly summary: string;
   /** Whether the id of a row comes first; it isn't taken if undefined. */
   readonly id?: 'needed' | 'possible';
-  /** None if undefined. */
   readonly options?: Options;
 }
 
@@ -134,7 +133,6 @@ export async function runCommandLine<Service>(
   }
 }
 
-/** All rows of a list, page by page. */
 export async function allOf<Row>(listPage: (page: PageArguments) => Promise<Page<Row>>): Promise<Row[]> {
   const rows: Row[] = [];
   for await (const batch of inBatches(listPage, undefined, maxPageSize)) rows.push(...batch);

@@ -16,7 +16,6 @@ interface Recorded {
   get(id: string): Promise<unknown>;
 }
 
-/** The changes of a row, a line each. */
 export async function historyOf(service: Recorded, id: string): Promise<Output> {
   const key = parseId(id);
   const found =

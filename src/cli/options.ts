@@ -28,7 +28,6 @@ export type ValuesOf<Of extends Options> = {
     ReturnType<Of[Name]['parse']> | (Of[Name] extends { readonly isNeeded: true } ? never : undefined);
 };
 
-/** How an option is shown, besides what its text means. */
 type Shown = Omit<Option, 'parse' | 'value'>;
 
 export function needed<Value>(option: Option<Value>): Option<Value> & { readonly isNeeded: true } {

@@ -16,7 +16,6 @@ const rightAligned = new Set([
   'WRITES',
 ]);
 
-/** Columns below their headings. */
 export function table(names: readonly string[], cells: readonly (readonly string[])[]): string {
   const rows = [names, ...cells.map((row) => row.map(printable))];
   const widths = names.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));

@@ -28,7 +28,6 @@ import { type CallerStores, createStores, entities } from './stores/stores.ts';
 import { createWebhookLeases } from './stores/webhook-leases.ts';
 import { createUsageTable, readInstallation } from './stores/quota-tables.ts';
 
-/** The open database: the result of `connectDatabase`. */
 export type Database = Awaited<ReturnType<typeof connectDatabase>>;
 
 export interface ConnectOptions extends Omit<ConnectionsOptions, keyof DatabaseOptions | 'replicas'> {
@@ -65,7 +64,6 @@ export async function connectDatabase({ location, maxWalked, ...options }: Conne
   return {
     stores,
     eventMoves: (caller: Caller) => createEventMoves(sessionOf(caller), clock),
-    /** The keys, for authentication. */
     keyRecords: (caller: Caller) => createKeyRecords(metadata, sessionOf(caller)),
     keyChanges: (caller: Caller) => createKeyChanges(metadata, sessionOf(caller)),
     webhookLeases: (caller: Caller) => createWebhookLeases(sessionOf(caller)),

@@ -71,7 +71,6 @@ export class Readiness {
     this.#connections = connections;
   }
 
-  /** Records the error of a failed statement. */
   record(error: unknown): void {
     if (isDiskFull(error)) this.#isDiskFull = true;
   }

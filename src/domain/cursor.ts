@@ -10,7 +10,6 @@ export interface ListPosition {
   readonly id: Id;
 }
 
-/** The list that a cursor belongs to. */
 export interface CursorScope {
   readonly kind: string;
   readonly sortField: string;

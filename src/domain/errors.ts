@@ -63,7 +63,6 @@ export function notFound(noun: string, id: string): DomainError {
   return new DomainError('NOT_FOUND', `There is no ${noun} with the id ${quoted(id)}.`);
 }
 
-/** Whether it is the error for a store that can't be reached. */
 export function isUnavailable(error: unknown): error is DomainError {
   return error instanceof DomainError && error.code === 'UNAVAILABLE';
 }

@@ -3,7 +3,6 @@ import type { InputCheck, Rule } from './input.ts';
 /** How a row's property has to compare with the value of a filter's field; a row without a value doesn't match. */
 export type Comparison = 'contains' | 'oneOf' | 'equals' | 'atLeast' | 'atMost' | 'before';
 
-/** The value of a validated field of a filter. */
 export type FilterValue = string | number | boolean | Date | readonly string[];
 
 /** A field of a filter: the rule for the value that clients give, and what it compares, unless the store knows that. */

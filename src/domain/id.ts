@@ -26,7 +26,6 @@ export function readId(noun: string, text: string): Id {
   return id;
 }
 
-/** Sorts ids by their number. */
 export function compareIds(a: Id, b: Id): number {
   const [first, second] = [BigInt(a), BigInt(b)];
   return first < second ? -1 : first > second ? 1 : 0;

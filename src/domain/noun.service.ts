@@ -40,7 +40,6 @@ import {
 export interface NounKind<Row = never> extends Noun<Row> {
   /** Its name in messages. */
   readonly noun: string;
-  /** The fields that clients write, with their rules. */
   readonly fields: WrittenFields;
   /** The message of the CONFLICT of a deletion while other rows name the row with this id. */
   readonly conflict?: (id: string) => string;
@@ -52,7 +51,6 @@ export interface NounKind<Row = never> extends Noun<Row> {
 type ServedStore<Row, Kind extends NounKind<Row>, Relation extends string> = ReadStore<Row, Kind, Relation> &
   Pick<WriteStore<Row, CreatedOf<Kind['fields']>, Relation>, 'update' | 'lock'>;
 
-/** A change of a row, or its deletion. */
 interface WriteOptions<Row, Relation extends string = never> extends UpdateOptions<Relation> {
   /** Checks the locked row after the precondition; throws when the rules don't allow it. */
   readonly check?: ((row: Row) => void) | undefined;

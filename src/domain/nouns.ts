@@ -102,12 +102,10 @@ export type ReferredBy<Name extends NounName, Reference extends ReferenceOf<Name
   NounName
 >;
 
-/** The properties of a noun that name a row of another. */
 export function referencesOf(noun: NounName): Readonly<Record<string, NounName>> {
   return nouns[noun].references;
 }
 
-/** The noun whose rows a property names. */
 export function referredBy<Name extends NounName, Reference extends ReferenceOf<Name>>(
   noun: Name,
   reference: Reference,

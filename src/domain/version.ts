@@ -16,7 +16,6 @@ export function versionOfText(representation: string): string {
 /** The version that a row must have to be changed, or which ones it may have; null and undefined check nothing. */
 export type Precondition = string | ((version: string) => boolean) | null | undefined;
 
-/** Whether a locked row meets it. */
 export function meets(precondition: Precondition, versionOfRow: () => string): boolean {
   if (precondition === null || precondition === undefined) return true;
   return typeof precondition === 'string' ? precondition === versionOfRow() : precondition(versionOfRow());

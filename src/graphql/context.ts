@@ -24,7 +24,6 @@ export class GraphQLContext implements Turns {
     FastifyRequest,
     'log' | 'raw' | 'headers' | 'principal' | 'caller' | 'memory' | 'meter' | 'operation' | 'graphql'
   >;
-  /** The holder of the key. */
   readonly principal: Principal;
   /** Present with an Idempotency-Key. */
   readonly keyed: KeyedWrites | undefined;

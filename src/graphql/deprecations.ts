@@ -12,7 +12,6 @@ import {
 
 import type { OperationSource } from '../platform/executor/index.ts';
 
-/** Something of the schema that goes away. */
 export interface SchemaDeprecation {
   /** `Pet.inventory`, `Pet.orders(filter:)`, `PetFilter.nameContains` or `PetStatus.SOLD`, as the GraphQL specification has it. */
   readonly coordinate: string;

@@ -15,7 +15,6 @@ declare module 'fastify' {
   }
 }
 
-/** Adds the routes of one protocol to the API. */
 export type ApiRoutes = (api: FastifyInstance) => Promise<void>;
 
 /**

@@ -35,7 +35,6 @@ const preflightHeaders = {
   'access-control-max-age': '600',
 };
 
-/** The properties of a request that CORS needs. */
 type CrossOriginRequest = Pick<IncomingMessage, 'method'> & {
   readonly origin: string | undefined;
   /** `Access-Control-Request-Headers` of a preflight. */

@@ -16,7 +16,6 @@ export interface Failure extends Required<Omit<ErrorRow, 'headers' | 'rest' | 'g
 
 const internalMessage = 'Something went wrong on our side. It has been logged with the request id of this response.';
 
-/** Fastify's own refusals. */
 const fastifyErrors: ReadonlyMap<string, HttpError> = new Map([
   [
     'FST_ERR_CTP_INVALID_MEDIA_TYPE',

@@ -65,7 +65,6 @@ export interface ServerOptions {
   readonly logStream?: LogStream | undefined;
   readonly limits?: Partial<ServerLimits> | undefined;
   readonly onRefusal?: OnRefusal | undefined;
-  /** Called for every response that has been sent. */
   readonly onResponse?: OnResponse | undefined;
   readonly onServed?: OnServed | undefined;
   /** The page that a browser gets for a failure of a public page; plain text when left out. */

@@ -28,7 +28,6 @@ export function created<Name extends NounName>(
 
 export const deleted: RestResponse = { status: 204, headers: {}, body: undefined };
 
-/** The part of a call that pagination needs. */
 type ListCall = Pick<Call<'listOrders'>, 'url' | 'query' | 'isHead' | 'memory' | 'enterTick'>;
 
 /** A page of a list. `Link` names the next page while there is one (RFC 8288). */

@@ -23,7 +23,6 @@ export class UnusableDatabaseUrl extends Error {
 
 const form = 'the URL of a PostgreSQL server: postgresql://user:password@host:port/database';
 
-/** Which values of a parameter are valid. */
 export interface ParameterRule {
   readonly isValid: (value: string) => boolean;
   /** A valid value, in words. */

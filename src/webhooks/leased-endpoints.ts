@@ -3,7 +3,6 @@ import type { Stores } from '../domain/stores.ts';
 import type { WebhookEndpoint } from '../domain/webhooks/webhook-endpoint.entity.ts';
 import type { DeliveryStore, Progress, SaveOutcome } from '../platform/delivery/index.ts';
 
-/** The leases of the database. */
 export interface WebhookLeases extends Omit<DeliveryStore<WebhookEndpoint>, 'lease'> {
   /** Of endpoints whose signing key is one of these; `isNew` where the process hadn't leased it, or it was changed. */
   lease(

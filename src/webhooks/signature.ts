@@ -1,6 +1,5 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 
-/** The bytes of one secret. */
 const secretBytes = 32;
 
 /** Before the base64 of a secret, as Standard Webhooks 1.0.0 has it. */

@@ -26,7 +26,6 @@ import {
 import { describeKey, keyAsJson, keyDetails, keyTable } from './output.ts';
 import { deprecatedTable, periodAsJson, useAsJson, requestAsJson, requestTable, usageTable } from './request-output.ts';
 
-/** The services that the commands use. */
 interface KeyServices {
   readonly access: AccessService;
   readonly requests: RequestService;
@@ -34,7 +33,6 @@ interface KeyServices {
 
 const planOptions = { plan: needed(plan), 'per-minute': perMinute, 'per-day': perDay };
 
-/** The commands, in the order of the help. */
 export const commands: Readonly<Record<string, Command<KeyServices>>> = {
   create: command({
     summary: 'Creates a key and prints it; it cannot be shown again',

@@ -29,7 +29,6 @@ export function describeKey(key: ListedKey, now: number): string {
   return `Key ${id} (${name}): ${plan}, ${perMinute} requests per minute and ${perDay} per day, ${scopes}, ${state}.`;
 }
 
-/** Everything about one key, a line each. */
 export function keyDetails(key: ListedKey, now: number): string {
   const { createdAt, previousSecretExpiresAt } = key;
   const { minute, day } = usageOf(key, now);

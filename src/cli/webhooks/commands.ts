@@ -24,7 +24,6 @@ const settings = { description, types, thin, 'max-in-flight': maxInFlight };
 
 const signingKeyBytes = 32;
 
-/** The commands, in the order of the help. */
 export const commands: Readonly<Record<string, Command<WebhookService> | StandaloneCommand>> = {
   create: command({
     summary: 'Creates an endpoint and prints its secret; it cannot be shown again',

@@ -53,7 +53,6 @@ export function describeTest(attempt: MadeAttempt): string {
   return `${eventId}: ${responseOf(attempt)} in ${durationMillis} ms (${resultOf(attempt)}).`;
 }
 
-/** Everything about one endpoint, a line each. */
 export function endpointDetails(shownEndpoint: ShownEndpoint, latest: WebhookAttempt | undefined): string {
   const { endpoint, backlog } = shownEndpoint;
   const { previousSecretExpiresAt, isThin, maxInFlight, createdAt, position, ownerId } = endpoint;

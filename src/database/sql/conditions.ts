@@ -74,7 +74,6 @@ export class Placeholders {
     return `$${at === -1 ? this.#used.push(index) : at + 1}::${type}`;
   }
 
-  /** The parameters, of the list's values. */
   parametersOf(values: readonly (Parameter | undefined)[]): Parameter[] {
     return this.#used.map((index) => values[index] as Parameter);
   }
@@ -83,7 +82,6 @@ export class Placeholders {
 /** The conditions of a filter; undefined when no row can match. */
 export type Conditions = readonly Condition[] | undefined;
 
-/** The conditions, which no index serves. */
 export function unserved(conditions: Conditions): Conditions {
   return conditions?.map((condition) => ({ ...condition, kind: 'filter' }));
 }

@@ -14,7 +14,6 @@ export interface SortColumn {
   readonly joined?: string;
 }
 
-/** The rows to page through. */
 export interface PageSource {
   /** The select list, with the properties as names. */
   readonly columns: string;

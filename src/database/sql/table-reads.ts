@@ -22,7 +22,6 @@ import { selectionOf, type Relation, type Selection } from './selection.ts';
 import { lockOf } from './table-lock.ts';
 import { defaultMaxWalked, isFilter, WalkedReads } from './walked-reads.ts';
 
-/** The SQL source of one kind of row. */
 export interface Source<Of extends List, RelationName extends string = never> {
   readonly list: Of;
   readonly table: EntityTable;
@@ -265,14 +264,12 @@ const maxSharedWalks = 200;
 /** More than the templates in use: unprepared ones are as many as the combinations of filter, order and direction. */
 const rememberedTemplates = 1_000;
 
-/** The statement of pages that differ in their values only. */
 interface PageTemplate<Row> {
   readonly from: string;
   readonly statement: Statement<Row>;
   readonly placeholders: Placeholders;
 }
 
-/** How rows are read with some of their related rows. */
 interface Selected<Row> {
   readonly selection: Selection<Row>;
   readonly lookUp: LookUp<Row>;

@@ -54,7 +54,6 @@ const eventRights = `
       where granted.grantee <> log.relowner and granted.privilege_type <> 'SELECT'
     )`;
 
-/** A migration that this run has carried out. */
 interface AppliedMigration {
   readonly name: string;
   readonly seconds: number;

@@ -29,7 +29,6 @@ import { SavedBatch } from './saved-batch.entity.ts';
 import { createWebhookStore } from './webhook.store.ts';
 import type { Session } from '../../platform/postgres/index.ts';
 
-/** The entities of all stores, for MikroORM. */
 export const entities = [
   ApiKey,
   ApiKeyChange,

@@ -37,7 +37,6 @@ export function hashKey(key: string): KeyHash {
   return hash('sha256', key, 'hex');
 }
 
-/** The beginning of a key, which may be shown. */
 export function shownPrefix(key: string): string {
   return key.slice(0, shownLength);
 }

@@ -21,7 +21,6 @@ export interface KeyUsage {
   readonly day: WindowUsage;
 }
 
-/** The usage of both windows at that instant. */
 export function usageOf(key: ListedKey, now: number): KeyUsage {
   const { requestsPerMinute, requestsPerDay } = limitsOf(key);
   const { minuteOpenedAt = 0, minuteSpent = 0, dayOpenedAt = 0, daySpent = 0 } = key.usage ?? {};

@@ -2,7 +2,6 @@ import type { Id } from '../id.ts';
 import { idOf } from '../nouns.ts';
 import type { EventSubject, EventType, StoreEvent } from './event.ts';
 
-/** An object by its noun and id. */
 interface SubjectKey {
   readonly noun: EventSubject['noun'];
   readonly id: Id;

@@ -1,6 +1,5 @@
 import type { EventPosition, StoreEvent } from './event.ts';
 
-/** The events after a position in the log. */
 export interface EventsAfter {
   /**
    * False when the log doesn't have this position: it was dropped, or never given, or given in a database that was

@@ -1,9 +1,7 @@
 import type { IdempotencyRecord } from './idempotency-record.entity.ts';
 
-/** The principal and its key. */
 export type IdempotencyKey = Pick<IdempotencyRecord, 'principalId' | 'key'>;
 
-/** A stored result, and what was asked for. */
 export type StoredOutcome = Pick<IdempotencyRecord, 'fingerprint' | 'result'>;
 
 /** A key that is locked until the transaction ends, with its records. */

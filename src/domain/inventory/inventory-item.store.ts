@@ -29,7 +29,6 @@ export const inventorySorting: Sorting<InventoryItem, InventorySortField> = {
 
 export const inventoryList = { filter: inventoryFilter, sorting: inventorySorting };
 
-/** The related rows that may be read with an inventory item. */
 export interface InventoryRelations {
   readonly pet: Pet;
 }

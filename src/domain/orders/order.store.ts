@@ -19,7 +19,6 @@ export const orderSorting = sortedById(Order, 'orders', {
 
 export const orderList = { filter: orderFilter, sorting: orderSorting };
 
-/** The related rows that may be read with an order. */
 export interface OrderRelations {
   readonly pet: Pet;
 }

@@ -17,7 +17,6 @@ export const petSorting = sortedById(Pet, 'pets', { NAME: { type: 'text', proper
 
 export const petList = { filter: petFilter, sorting: petSorting };
 
-/** The related rows that may be read with a pet. */
 export interface PetRelations {
   readonly category: Category;
   readonly inventory: InventoryItem;

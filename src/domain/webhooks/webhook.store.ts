@@ -26,7 +26,6 @@ export type AttemptFilterRequest = FilterRequest<typeof attemptList.filter>;
 /** Attempts are kept for so long, of an endpoint the last so many; so is the history of one that was deleted. */
 export const keptAttempts = { millis: 7 * 86_400_000, count: 1_000 };
 
-/** The events that an endpoint waits for. */
 export interface WebhookBacklog {
   /** Of the types that it wants. */
   readonly events: number;

@@ -46,7 +46,6 @@ export class ForwardPageArgs implements PageArguments {
   after?: string | null;
 }
 
-/** Every order of a list, with its description. */
 type SortFields<SortField extends string> = Readonly<Record<SortField, { readonly description: string }>>;
 
 /** The sort input of a kind of node, `PetSort` with its `PetSortField` for `Pet`. */

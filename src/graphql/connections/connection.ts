@@ -67,7 +67,6 @@ export class PageConnection<Row> {
     return (this.#edges ??= this.nodes.map((node) => new PageEdge(node, this.#page)));
   }
 
-  /** The same rows without their cursors. */
   get nodes(): readonly Row[] {
     return this.#page.rows;
   }

@@ -7,7 +7,6 @@ import type { Loaders } from '../loaders.ts';
 /** The types that implement `Node`, with the noun of each. */
 const nounOf = new Map<string, NounName>(nounNames.map((noun) => [nouns[noun].typeName, noun]));
 
-/** A decoded node id. */
 interface NodeKey {
   readonly noun: NounName;
   /** The id of the row; for an `InventoryItem`, that of its pet. */

@@ -43,7 +43,6 @@ export interface ApolloOptions {
   readonly onRefusal: OnRefusal;
 }
 
-/** Why a document isn't executed. */
 export interface ApolloRefusal {
   readonly errors: readonly [GraphQLError, ...GraphQLError[]];
 }

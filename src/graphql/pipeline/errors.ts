@@ -129,7 +129,6 @@ export function unresolvedOperation(operationName: string | undefined): GraphQLE
   return new GraphQLError(message, { extensions: { code, http: { status: 400 } } });
 }
 
-/** The error for a document that exceeds a limit. */
 export function overLimit(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { code: 'GRAPHQL_VALIDATION_FAILED', http: { status: 400 } } });
 }

@@ -5,7 +5,6 @@ import { parseJson } from '../../platform/http/index.ts';
 import { assertDocumentSize } from './admission.ts';
 import { InexactNumber } from './variables.ts';
 
-/** The parameters of a GraphQL request. */
 export interface GraphQLRequest {
   readonly query: string | undefined;
   readonly operationName: string | undefined;

@@ -20,7 +20,6 @@ export interface GraphQLResponse {
   /** The parts of a large result that are sent before `body`. */
   readonly chunks: readonly Buffer[];
   readonly body: string;
-  /** The codes of its errors. */
   readonly codes: readonly string[];
 }
 

@@ -47,7 +47,6 @@ export interface GraphQLServerOptions
   readonly accounts: Accounts;
   readonly introspection: boolean;
   readonly stores: { for(caller: Caller): Stores };
-  /** For the services of each request. */
   readonly services: ServiceOptions;
   readonly idempotency: IdempotencyService;
   readonly streams: EventStreams;

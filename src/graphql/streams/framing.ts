@@ -42,7 +42,6 @@ export function framingFor(accept: string | undefined): Framing | undefined {
   return undefined;
 }
 
-/** Whether an Accept header names `text/event-stream`. */
 export function namesEventStream(accept: string | undefined): boolean {
   return acceptedRanges(accept).some(isEventStream);
 }

@@ -1,7 +1,6 @@
 /** A value that several share, until each of them has released it. */
 export interface SharedValue<Value> {
   readonly value: Value;
-  /** How many share it now. */
   readonly users: number;
   /** Call it once for each `acquire`. */
   readonly release: () => void;

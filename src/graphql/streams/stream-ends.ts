@@ -6,7 +6,6 @@ import { refusalResponse } from '../pipeline/response.ts';
 
 // The refusals that a stream ends with, or that it doesn't begin for.
 
-/** The last message with this error. */
 export function endFor(error: unknown): StreamEnd {
   const { body, codes } = refusalResponse(asGraphQLError(error));
   return { body: body.trimEnd(), code: codes[0] ?? 'INTERNAL_SERVER_ERROR' };

@@ -4,7 +4,6 @@ import type { NamedKeyChange } from '../../domain/access/key-records.ts';
 import type { AutomaticBan, QuotaSubject } from '../../platform/quotas/index.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Logs the events of keys and counters. */
 export function accessEvents(log: FastifyBaseLogger, metrics: Metrics) {
   return {
     onSharedChange: (isShared: boolean, reason?: unknown) => {

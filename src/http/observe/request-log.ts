@@ -54,7 +54,6 @@ declare module 'fastify' {
   }
 }
 
-/** The part of a log line that is about a GraphQL operation. */
 interface LoggedOperation {
   /** As the client calls it, shortened. */
   readonly name?: string | undefined;
@@ -69,7 +68,6 @@ interface LoggedOperation {
 
 /** The part of a log line that is about a stream, in its last one. */
 interface LoggedStream {
-  /** How many events were sent. */
   readonly sent: number;
   /** The code of its last message; undefined when the client has ended it. */
   readonly endCode: string | undefined;
@@ -84,7 +82,6 @@ export interface LogStream {
 /** The part of a log line that is about a window without requests left. */
 export interface SpentQuota {
   readonly window: 'minute' | 'day';
-  /** The requests that it allows. */
   readonly limit: number;
 }
 

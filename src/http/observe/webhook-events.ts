@@ -15,7 +15,6 @@ interface AttemptFigures {
   readonly cause?: string | undefined;
 }
 
-/** Logs what becomes of webhook endpoints, and counts their attempts. */
 export function webhookEvents(log: FastifyBaseLogger, metrics: Metrics) {
   return {
     onAttempt: (outcome: string): void => metrics.webhookAttempts.inc({ result: outcome }),

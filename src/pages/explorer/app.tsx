@@ -9,7 +9,6 @@ import 'graphiql/graphiql.css';
 import './explorer.css';
 import { Explorer, type ExplorerProps } from './explorer.tsx';
 
-/** Draws the explorer. */
 export function draw(root: Element, props: ExplorerProps): void {
   createRoot(root).render(
     <StrictMode>

@@ -1,9 +1,7 @@
-/** The status and headers of a response that the explorer shows. */
 export interface ResponseSummary {
   readonly status: number;
   /** From sending the request to having read the whole response. */
   readonly millis: number;
-  /** The cost of the request, if the response has it. */
   readonly cost: string | undefined;
   /** The complexity of the operation, as it counts towards the limit of complexity, if the response has it. */
   readonly complexity: string | undefined;

@@ -19,7 +19,6 @@ export function findOperation(query: string, name: string | null | undefined): O
   }
 }
 
-/** Whether the operation that is run is a subscription. */
 export function isSubscription(query: string, operationName: string | null | undefined): boolean {
   return findOperation(query, operationName)?.operation === OperationTypeNode.SUBSCRIPTION;
 }

@@ -11,7 +11,6 @@ body { margin: 0; font: 16px/1.6 system-ui, sans-serif; }
 .static td { padding: 3px 16px 3px 0; vertical-align: top; overflow-wrap: anywhere; }
 `;
 
-/** The way to the other pages. */
 const navigation =
   '<nav><a href="/docs/graphql">GraphQL guides</a> · <a href="/docs">REST reference</a> · <a href="/graphiql">GraphQL explorer</a></nav>';
 

@@ -80,7 +80,6 @@ export class Share {
     this.#waiters = new Waiters(accounts);
   }
 
-  /** The sum of what all clients hold. */
   get held(): number {
     return this.#held;
   }
@@ -98,7 +97,6 @@ export class Share {
     return this.#held > this.#options.ofAll;
   }
 
-  /** The amount that a client holds. */
   heldBy({ id }: Client): number {
     return this.#waiters.holdingOf(this.#accounts.of(id)).amount;
   }
@@ -141,7 +139,6 @@ export class Share {
     return this.hold(caller, amount);
   }
 
-  /** Takes the amount if it is free. */
   tryTake(caller: Client, amount = 1): Lease | undefined {
     return this.isFree(caller, amount) ? this.hold(caller, amount) : undefined;
   }

@@ -96,13 +96,11 @@ export class TickTime {
     return this.#work.isEmpty && this.#first.isEmpty && this.hasTime(performance.now());
   }
 
-  /** Whether the tick has time left. */
   hasTime(now: number): boolean {
     this.#endsAt ??= this.#beginTick(now);
     return now < this.#endsAt;
   }
 
-  /** A connection was accepted. */
   accept(): void {
     this.#isAccepting = true;
   }

@@ -1,6 +1,5 @@
 import type { Wait } from './schedule.ts';
 
-/** A place in the log. */
 export type LogPosition = string;
 
 /** One event of the log, as an endpoint gets it. */
@@ -55,7 +54,6 @@ export interface Endpoint extends DeliveryState {
   readonly maxInFlight: number;
 }
 
-/** What came of a request. */
 export interface SendResult {
   readonly status: number | undefined;
   /** Why there is no status, as a name, and in words. */

@@ -20,7 +20,6 @@ const disabledAfter = { millis: 5 * 24 * hourMillis, failures: 100 };
 /** Of endpoints that have failed together, not all are tried again together. */
 const jitter = 0.2;
 
-/** The result of an attempt. */
 export type Outcome = 'delivered' | 'refused' | 'failed' | 'gone';
 
 /** Statuses of 4xx that say something about the endpoint and nothing about the event. */

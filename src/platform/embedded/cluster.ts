@@ -3,7 +3,6 @@ import { join, resolve } from 'node:path';
 
 import { failureIn } from './data-directory.ts';
 
-/** The directory of the database files. */
 export function clusterDirectory(dataDir: string): string {
   return join(dataDir, 'postgres');
 }

@@ -9,7 +9,6 @@ import { PGLiteSocketHandler, type PGLiteSocketHandlerOptions } from '@electric-
 import { clusterDirectory, confirmCluster } from './cluster.ts';
 import { SessionQueue } from './session-queue.ts';
 
-/** The options of the engine's thread. */
 export interface EngineSettings {
   readonly dataDir: string;
   readonly socketPath: string;

@@ -8,7 +8,6 @@ export class NotEnoughMemory extends Error {
 /** The least that a process needs, with all that belongs to the service: with less it was killed each time. */
 const neededMegabytes = { first: 490, later: 165 };
 
-/** The memory with which it runs well. */
 const enoughMegabytes = 768;
 
 /**

@@ -155,7 +155,6 @@ export class Run {
   readonly variables: Variables;
   readonly sink: Sink;
   readonly errors: GraphQLError[] = [];
-  /** The number of errors beyond the maximum. */
   omittedErrors = 0;
   /** The path of what is being written: the first `depth` of these keys. */
   readonly keys: (string | number)[] = [];
@@ -286,7 +285,6 @@ export function isPromise(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }
 
-/** The thrown value, as an error. */
 export function errorOf(failure: unknown): Error {
   return failure instanceof Error ? failure : locatedError(failure, undefined);
 }

@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** The result of one run of the sequencer. */
 export interface EventMove {
-  /** The number of changes that were moved into the log. */
   readonly moved: number;
   /** Whether this process is the one that moves: the others try less often. */
   readonly isLeader: boolean;

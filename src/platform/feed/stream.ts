@@ -65,7 +65,6 @@ export interface StreamSource<Event extends Positioned> {
   readonly onClose: (code: string | undefined) => void;
 }
 
-/** The parts that all streams of a process have in common. */
 export interface StreamOptions<Event extends Positioned> {
   /** An estimate of an event's memory. */
   readonly bytesOf: (event: Event) => number;

@@ -50,7 +50,6 @@ function wantedBy<Type extends string>(ranges: readonly MediaRange[], type: Type
   return closest !== undefined && closest.weight > 0 ? closest : undefined;
 }
 
-/** A media range of an Accept header. */
 export interface MediaRange {
   /** In lower case. */
   readonly type: string;

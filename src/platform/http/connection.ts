@@ -43,7 +43,6 @@ interface QueuedRequest {
   readonly begin: () => void;
 }
 
-/** The parts that the connections of a server are made with. */
 export interface ConnectionOptions extends BoundsOptions {
   readonly probeRate: ProbeRate;
 }

@@ -14,7 +14,6 @@ export const httpBounds = [
   'overload',
 ] as const;
 
-/** The options of everything that bounds a server. */
 export interface BoundsOptions {
   readonly callers: Callers;
   /** Who has sent a request, as far as that is known before it begins. */

@@ -19,7 +19,6 @@ export interface ConnectionSlotsOptions {
   readonly size: number;
   /** The maximum for one client, and for the slow statements of all clients together. */
   readonly ofClient: number;
-  /** The timeout for a free connection. */
   readonly waitMillis: number;
   /** Called when a wait has timed out. */
   readonly onRefusal?: (() => void) | undefined;

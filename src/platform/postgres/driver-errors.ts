@@ -52,7 +52,6 @@ export function isLoss(error: unknown): boolean {
   );
 }
 
-/** The statement took too long. */
 export function isTimeout(error: unknown): boolean {
   return hasCode(error, /^57014$/);
 }
@@ -71,7 +70,6 @@ export function isOutdated(error: unknown): boolean {
   return isPlan || hasCode(error, /^(?:26000|42P05)$/);
 }
 
-/** A prepared statement is missing. */
 export function isUnprepared(error: unknown): boolean {
   return hasCode(error, /^26000$/);
 }

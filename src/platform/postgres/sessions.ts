@@ -47,7 +47,6 @@ export function createSessions(options: SessionOptions): SessionOf {
   return sessionOf;
 }
 
-/** The parts that the sessions of all callers have in common. */
 interface SharedParts extends SessionOptions {
   /** Rejects with what a failure is to who uses a session. */
   readonly fail: (error: unknown) => never;

@@ -80,7 +80,6 @@ export function slow<Row>(statement: Statement<Row>): Statement<Row> {
   return { ...statement, kind: 'slow' };
 }
 
-/** The values of a statement's parameters, in their order. */
 export type StatementValues = readonly Parameter[];
 
 /** A statement with its values, where several are sent together, or later. */

@@ -17,7 +17,6 @@ export interface ConnectionQueueOptions {
   readonly onRefusal: () => void;
 }
 
-/** A worker that takes connections. */
 interface Receiver {
   readonly process: ChildProcess;
   /** Has been handed over, and isn't taken yet. */

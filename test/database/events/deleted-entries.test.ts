@@ -9,7 +9,7 @@ import { until } from '../../support/until.ts';
 import { openEventLog, waiting } from './event-log.ts';
 
 /*
- * Pets are deleted while changes of their entries wait, and while a run of the mover is between its statements, which
+ * Pets are deleted while changes of their entries wait, and while a run of the sequencer is between its statements, which
  * it is as long as the test likes: it waits for an advisory lock when it has filled the backlog. (The embedded database
  * serves one at a time.)
  */
