@@ -3,8 +3,8 @@ import type { RowData } from '../domain/store.ts';
 import type { WebhookAttempt } from '../domain/webhooks/webhook-attempt.entity.ts';
 import type { WebhookOutlet } from '../domain/webhooks/webhook-outlet.ts';
 import { every, within } from '../platform/background.ts';
-import { Destinations, type DestinationRules } from '../platform/egress/index.ts';
-import { WebhookSecrets } from './webhook-secrets.ts';
+import type { DestinationRules } from '../platform/egress/index.ts';
+import { WebhookChecks } from './webhook-checks.ts';
 import type { Webhooks } from './webhooks.ts';
 
 const askEveryMillis = 5_000;
@@ -20,29 +20,14 @@ export interface Deliverer {
 }
 
 /** Webhooks in a process that serves: it opens no connection to a receiver, and asks for no name. */
-export class RemoteWebhooks implements WebhookOutlet {
-  readonly #destinations: Destinations;
-  readonly #secrets: WebhookSecrets;
+export class RemoteWebhooks extends WebhookChecks implements WebhookOutlet {
   readonly #deliverer: Deliverer;
   #endpoints: Readonly<Record<string, number>> = {};
   #asking: NodeJS.Timeout | undefined;
 
   constructor(signingKeys: readonly Buffer[], rules: DestinationRules, deliverer: Deliverer) {
-    this.#destinations = new Destinations(rules);
-    this.#secrets = new WebhookSecrets(signingKeys);
+    super(signingKeys, rules);
     this.#deliverer = deliverer;
-  }
-
-  get signingKeys(): readonly string[] {
-    return this.#secrets.fingerprints;
-  }
-
-  refusalOf(url: string, isOfAdministrators: boolean): string | undefined {
-    return this.#destinations.refusalOf(url, isOfAdministrators);
-  }
-
-  secretOf(id: string, version: number): string {
-    return this.#secrets.secretOf(id, version);
   }
 
   async sendTest(id: Id): Promise<RowData<WebhookAttempt> | undefined> {

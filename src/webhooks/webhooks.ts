@@ -12,13 +12,13 @@ import type { WebhookOutlet } from '../domain/webhooks/webhook-outlet.ts';
 import { keptAttempts } from '../domain/webhooks/webhook.store.ts';
 import { every, inBackground } from '../platform/background.ts';
 import { Deliveries, type DeliveriesOptions, type DeliveryEvent } from '../platform/delivery/index.ts';
-import { Destinations, type DestinationRules, Sender, type SendResult } from '../platform/egress/index.ts';
+import { type DestinationRules, Sender, type SendResult } from '../platform/egress/index.ts';
 import { Feed } from '../platform/feed/index.ts';
 import { version as serviceVersion } from '../settings/version.ts';
 import { LeasedEndpoints, type WebhookLeases } from './leased-endpoints.ts';
 import { signatureHeaders } from './signature.ts';
 import { textOf, WebhookLog } from './webhook-log.ts';
-import { WebhookSecrets } from './webhook-secrets.ts';
+import { WebhookChecks } from './webhook-checks.ts';
 
 export interface WebhooksOptions extends Pick<
   DeliveriesOptions<WebhookEndpoint>,
@@ -44,10 +44,8 @@ const rotationMillis = 1_500;
 const maxTests = 8;
 
 /** Sends the log to the endpoints that this process has leased, and test events to any. */
-export class Webhooks implements WebhookOutlet {
+export class Webhooks extends WebhookChecks implements WebhookOutlet {
   readonly #options: WebhooksOptions;
-  readonly #destinations: Destinations;
-  readonly #secrets: WebhookSecrets;
   readonly #sender: Sender;
   #running: { deliveries: Deliveries<WebhookEndpoint>; feed: Feed<StoreEvent>; timers: NodeJS.Timeout[] } | undefined;
   #endpoints: Readonly<Record<string, number>> = {};
@@ -55,10 +53,9 @@ export class Webhooks implements WebhookOutlet {
   #stopping: Promise<void> | undefined;
 
   constructor(options: WebhooksOptions) {
+    super(options.signingKeys, options.destinations);
     this.#options = options;
-    this.#destinations = new Destinations(options.destinations);
-    this.#secrets = new WebhookSecrets(options.signingKeys);
-    this.#sender = new Sender({ destinations: this.#destinations, now: () => this.#now() });
+    this.#sender = new Sender({ destinations: this.destinations, now: () => this.#now() });
   }
 
   /** For metrics. Those of endpoints are at most 5 s old. */
@@ -155,18 +152,6 @@ export class Webhooks implements WebhookOutlet {
     if (hasOthers) await wait(rotationMillis);
   }
 
-  get signingKeys(): readonly string[] {
-    return this.#secrets.fingerprints;
-  }
-
-  refusalOf(url: string, isOfAdministrators: boolean): string | undefined {
-    return this.#destinations.refusalOf(url, isOfAdministrators);
-  }
-
-  secretOf(id: string, version: number): string {
-    return this.#secrets.secretOf(id, version);
-  }
-
   async sendTest(id: Id): Promise<RowData<WebhookAttempt> | undefined> {
     if (this.#tests >= maxTests) return undefined;
     this.#tests += 1;
@@ -194,7 +179,7 @@ export class Webhooks implements WebhookOutlet {
       'user-agent': `petstore-gateway/${serviceVersion}`,
       // A receiver that remembers ids knows.
       ...(isReplay && { 'webhook-replay': '1' }),
-      ...signatureHeaders(id, Math.floor(now / 1_000), body, this.#secrets.signingSecrets(endpoint, now)),
+      ...signatureHeaders(id, Math.floor(now / 1_000), body, this.secrets.signingSecrets(endpoint, now)),
     };
     return this.#sender.send({ url: endpoint.url, headers, body, isTrusted: endpoint.ownerId === null });
   }

@@ -54,14 +54,9 @@ const WebhookFailureEnum = registerEnum<WebhookFailure>('WebhookFailure', 'Why t
   TOO_LARGE: 'More was sent than is read of a response.',
 });
 
-@ObjectType('WebhookAttempt', { description: 'An attempt to deliver an event.' })
-export class WebhookAttemptType implements Omit<WebhookAttempt, 'id' | 'endpointId' | 'refusals'> {
-  @Field(() => String, { description: 'The id of the event, as in the header `webhook-id`.' })
-  eventId!: string;
-
-  @Field(() => DateTimeScalar, { description: 'When it ended.' })
-  at!: Date;
-
+/** What came of a request to an endpoint. */
+@ObjectType()
+abstract class SentRequestType {
   @Field(() => Int, { nullable: true, description: 'The HTTP status; null when there was no response.' })
   status!: number | null;
 
@@ -73,6 +68,18 @@ export class WebhookAttemptType implements Omit<WebhookAttempt, 'id' | 'endpoint
 
   @Field(() => Int, { description: 'How long it took, in milliseconds.' })
   durationMillis!: number;
+}
+
+@ObjectType('WebhookAttempt', { description: 'An attempt to deliver an event.' })
+export class WebhookAttemptType
+  extends SentRequestType
+  implements Omit<WebhookAttempt, 'id' | 'endpointId' | 'refusals'>
+{
+  @Field(() => String, { description: 'The id of the event, as in the header `webhook-id`.' })
+  eventId!: string;
+
+  @Field(() => DateTimeScalar, { description: 'When it ended.' })
+  at!: Date;
 }
 
 @ObjectType('WebhookBacklog', { description: 'The events that an endpoint waits for.' })
@@ -186,19 +193,7 @@ export class ResumeWebhookEndpointPayload extends EndpointPayload {}
 export class ReplayWebhookEndpointPayload extends EndpointPayload {}
 
 @ObjectType({ description: 'The result of `testWebhookEndpoint`.' })
-export class TestWebhookEndpointPayload {
-  @Field(() => Int, { nullable: true, description: 'The HTTP status; null when there was no response.' })
-  status!: number | null;
-
-  @Field(() => WebhookFailureEnum, { nullable: true, description: 'Why there was no response.' })
-  failure!: WebhookFailure | null;
-
-  @Field(() => String, { nullable: true, description: 'The cause of the failure, in words.' })
-  cause!: string | null;
-
-  @Field(() => Int, { description: 'How long it took, in milliseconds.' })
-  durationMillis!: number;
-}
+export class TestWebhookEndpointPayload extends SentRequestType {}
 
 @ObjectType({ description: 'The result of `deleteWebhookEndpoint`.' })
 export class DeleteWebhookEndpointPayload {
