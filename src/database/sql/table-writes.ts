@@ -97,15 +97,11 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
     include: Include<RelationName> = [],
     { isLocked = false }: { readonly isLocked?: boolean } = {},
   ): Promise<Row | undefined> {
-    const properties = Object.keys(changes);
-    const key = `${properties.join()} ${include.join()}`;
-    const statement = this.#updates.get(key) ?? this.#updateOf(properties, include);
-    if (this.#updates.size < maxPreparedUpdates) this.#updates.set(key, statement);
+    const update = this.#updateFor(Object.keys(changes), include);
     const values = Object.entries(changes).map(([name, value]) => this.#table.parameter(name, value));
     const showsOthers = include.length > 0 || this.#table.isComputed;
     const locks = showsOthers ? this.#referenceLocks(changes) : [];
     if (showsOthers && !isLocked) locks.push(this.#locks.one(id, 'change'));
-    const update = this.#updates.has(key) ? statement : unprepared(statement);
     const write = () => session.run(update, [...values, id, requestOf(session)], locks);
     const [row] = await write();
     if (row !== undefined) return row;
@@ -119,6 +115,16 @@ export class TableWrites<Row extends object, Data extends object, RelationName e
       const id = values[property];
       return typeof id === 'string' ? [locks.one(id as Id, 'refer')] : [];
     });
+  }
+
+  #updateFor(properties: readonly string[], include: Include<RelationName>): Statement<Row> {
+    const key = `${properties.join()} ${include.join()}`;
+    const known = this.#updates.get(key);
+    if (known !== undefined) return known;
+    const statement = this.#updateOf(properties, include);
+    if (this.#updates.size >= maxPreparedUpdates) return unprepared(statement);
+    this.#updates.set(key, statement);
+    return statement;
   }
 
   #updateOf(properties: readonly string[], include: Include<RelationName>): Statement<Row> {

@@ -74,10 +74,9 @@ const nothing: Counted = { complexity: 0, list: undefined };
  *
  * Complexity: a field that returns an object counts 1 for each parent; edges, page information and introspection
  * nothing. A connection whose rows are read counts, instead of 1, its page size times 1 plus what its nodes select, and
- * 20 more when they are counted, at least 1. A filter with
- * `nameContains` counts 500 more for the rows and 500 more for their count, once for the field, however many parents it
- * has. `nodes` counts the number of its ids times 1 plus its selection. Fields that are
- * selected twice count twice, though they are merged.
+ * 20 more when they are counted, at least 1. A filter with `nameContains` counts 500 more for the rows and 500 more for
+ * their count, once for the field, however many parents it has. `nodes` counts the number of its ids times 1 plus its
+ * selection. Fields that are selected twice count twice, though they are merged.
  */
 export function measureOperation(source: OperationSource, values: ReadonlyMap<string, SizingValue>): Measure {
   return new Walk(source, values).measure();
