@@ -36,7 +36,12 @@ export function completeSchemas(schemas, { schema: name, one, example, fields, c
       }),
     }),
   };
-  return mapObject(schemas, (key, own) => (key in forms && !('type' in own) ? forms[key](own) : own));
+  const written = (schema, { properties, ...own }) => ({
+    ...own,
+    properties: mapObject(properties, (property, each) => completeProperty(each, {}, place(schema, property))),
+  });
+  const complete = (key, own) => ('type' in own ? written(key, own) : forms[key](own));
+  return mapObject(schemas, (key, own) => (key in forms ? complete(key, own) : own));
 }
 
 /** A property without a type has that of its format, with its limits. A text without a format would be any text. */

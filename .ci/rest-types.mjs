@@ -72,7 +72,7 @@ function typeOfPresent({ $ref, type, format: name, enum: choices, items, propert
     case 'boolean':
       return type;
     default:
-      throw new Error(`No type is known for a schema of the type ${type}.`);
+      throw new Error(`No type is known for a schema of the type ${type}: ${schema.description}`);
   }
 }
 

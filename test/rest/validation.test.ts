@@ -200,6 +200,6 @@ describe('int64', () => {
     '999999999999999',
   ])('is the JSON number %s', async (id) => {
     await rest.sql(`insert into categories (id, name) values ($1, 'Any')`, [id]);
-    expect((await rest.ask('GET', `/categories/${id}`)).text).toBe(`{"id":${id},"name":"Any"}`);
+    expect((await rest.ask('GET', `/categories/${id}`)).text).toContain(`"id":${id},`);
   });
 });
