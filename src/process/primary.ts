@@ -9,7 +9,7 @@ import { backlog, listenForConnections, listenOn } from './listen.ts';
 import { inBackground, within } from '../platform/background.ts';
 import { Callers } from '../platform/callers/index.ts';
 import { LogDestination } from '../platform/http/index.ts';
-import { type CounterQuestion, type DayCounter, HostedCounters, type UsageTable } from '../platform/quotas/index.ts';
+import { type CounterRequest, type DayCounter, HostedCounters, type UsageTable } from '../platform/quotas/index.ts';
 import { shownError } from '../platform/shown-error.ts';
 import { type Child, type Handlers, Primary } from '../platform/workers/index.ts';
 import { createDelivery, type DeliveryProcess } from './delivery-process.ts';
@@ -68,7 +68,7 @@ function createPrimary(config: Config, count: number, { log, logger, metrics, de
     },
     handlersFor: (worker) => ({
       ...quotas.handlersFor(worker),
-      deliverer: (question) => delivery?.ask(...(question as [string, unknown])),
+      deliverer: (request) => delivery?.ask(...(request as [string, unknown])),
     }),
     onLines: (lines) => log.forward(lines),
     onCutLine: () => metrics.droppedLogLines.inc(),
@@ -134,7 +134,7 @@ export class QuotasOfWorkers {
   handlersFor(worker: Asked): Handlers {
     const counters = this.#counters;
     return {
-      decide: (question) => counters.decide(question as CounterQuestion),
+      decide: (request) => counters.decide(request as CounterRequest),
       'offer table': (clockOffset) => {
         this.#savers.set(worker.id, worker);
         counters.setClock(clockOffset as number);

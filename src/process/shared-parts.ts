@@ -5,7 +5,7 @@ import type { Metrics } from '../http/observe/metrics.ts';
 import type { MetricsSource } from '../http/observe/metrics-server.ts';
 import { every, inBackground } from '../platform/background.ts';
 import type { SlotCounter } from '../platform/callers/index.ts';
-import type { CounterAnswer, CounterHost, SubjectUsage, UsageTable } from '../platform/quotas/index.ts';
+import type { CounterHost, CounterResponse, SubjectUsage, UsageTable } from '../platform/quotas/index.ts';
 import type { Deliverer } from '../webhooks/remote-webhooks.ts';
 import { type ParentConnection, ParentSilent, serveHandedConnections } from '../platform/workers/index.ts';
 
@@ -33,7 +33,7 @@ export function sharedParts(primary: AskedPrimary): SharedParts {
   const ask = (name: string, value?: unknown): Promise<unknown> => primary.ask(name, value).catch(throwUnavailable);
   return {
     counters: {
-      decide: (question) => ask('decide', question) as Promise<CounterAnswer>,
+      decide: (request) => ask('decide', request) as Promise<CounterResponse>,
       offer: async (table: UsageTable, clockOffset: number) => {
         primary.handle('load days', (openedAfter) => table.loadDays(openedAfter as number));
         primary.handle('save usage', (usages) => table.save(usages as readonly SubjectUsage[]));

@@ -2,8 +2,8 @@ import type { BanRecord } from './bans.ts';
 import type { Charge, QuotaSubject } from './counter-store.ts';
 import type { CounterDecision } from './counter.ts';
 
-/** A question to the process that counts: few and short values, because there are as many as requests. */
-export type CounterQuestion = readonly [
+/** A request to the process that counts: few and short values, because there are as many as requests. */
+export type CounterRequest = readonly [
   needs: number,
   spends: number,
   refusal: Charge['refusal'] | null,
@@ -26,16 +26,16 @@ export type CounterFigures = [
   banEpoch: number,
 ];
 
-export type CounterAnswer = readonly [outcome: CounterDecision['outcome'], isBanNew: boolean, ...CounterFigures];
+export type CounterResponse = readonly [outcome: CounterDecision['outcome'], isBanNew: boolean, ...CounterFigures];
 
-export function questionOf(subject: QuotaSubject, { needs, spends, refusal }: Charge): CounterQuestion {
+export function counterRequestOf(subject: QuotaSubject, { needs, spends, refusal }: Charge): CounterRequest {
   const { id, limits, bans = null, isAnonymous, isUnsaved } = subject;
   const { requestsPerMinute, requestsPerDay } = limits;
   return [needs, spends, refusal ?? null, id, requestsPerMinute, requestsPerDay, isAnonymous, isUnsaved === true, bans];
 }
 
-export function readQuestion(question: CounterQuestion): readonly [QuotaSubject, Charge] {
-  const [needs, spends, refusal, id, requestsPerMinute, requestsPerDay, isAnonymous, isUnsaved, bans] = question;
+export function readRequest(request: CounterRequest): readonly [QuotaSubject, Charge] {
+  const [needs, spends, refusal, id, requestsPerMinute, requestsPerDay, isAnonymous, isUnsaved, bans] = request;
   const subject: QuotaSubject = {
     id,
     limits: { requestsPerMinute, requestsPerDay },
@@ -46,13 +46,13 @@ export function readQuestion(question: CounterQuestion): readonly [QuotaSubject,
   return [subject, { needs, spends, refusal: refusal ?? undefined }];
 }
 
-export function answerOf(decision: CounterDecision): CounterAnswer {
+export function counterResponseOf(decision: CounterDecision): CounterResponse {
   const { outcome, now, minute, day, bannedUntil, banEpoch, isBanNew } = decision;
   return [outcome, isBanNew, now, minute.openedAt, minute.spent, day.openedAt, day.spent, bannedUntil, banEpoch];
 }
 
-export function readAnswer(answer: CounterAnswer): CounterDecision {
-  const [outcome, isBanNew, now, minuteOpenedAt, minuteSpent, dayOpenedAt, daySpent, bannedUntil, banEpoch] = answer;
+export function readResponse(response: CounterResponse): CounterDecision {
+  const [outcome, isBanNew, now, minuteOpenedAt, minuteSpent, dayOpenedAt, daySpent, bannedUntil, banEpoch] = response;
   return {
     outcome,
     now,

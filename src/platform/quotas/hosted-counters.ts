@@ -1,5 +1,5 @@
 import type { BanRules } from './bans.ts';
-import { answerOf, type CounterAnswer, type CounterQuestion, readQuestion } from './counter-messages.ts';
+import { type CounterRequest, type CounterResponse, counterResponseOf, readRequest } from './counter-messages.ts';
 import { MemoryCounterStore } from './memory-counter-store.ts';
 import { UsageRecorder, type UsageTable } from './usage-recorder.ts';
 
@@ -15,7 +15,7 @@ export interface HostedCountersOptions {
 export class HostedCounters {
   readonly #store: MemoryCounterStore;
   readonly #recorder: UsageRecorder;
-  /** Told before the first question. */
+  /** Told before the first request. */
   #offset = 0;
   #starting: Promise<void> | undefined;
 
@@ -25,7 +25,7 @@ export class HostedCounters {
     this.#recorder = new UsageRecorder({ store: this.#store, table, onFailure, now });
   }
 
-  /** Restores the day counters, once; call it before the first question. Throws when the database can't be reached. */
+  /** Restores the day counters, once; call it before the first request. Throws when the database can't be reached. */
   start(): Promise<void> {
     this.#starting ??= this.#recorder.start().catch((error: unknown) => {
       this.#starting = undefined;
@@ -39,8 +39,8 @@ export class HostedCounters {
     this.#offset = offset;
   }
 
-  decide(question: CounterQuestion): CounterAnswer {
-    return answerOf(this.#store.count(...readQuestion(question)));
+  decide(request: CounterRequest): CounterResponse {
+    return counterResponseOf(this.#store.count(...readRequest(request)));
   }
 
   /** Saves everything that was counted before the call. Never throws. */

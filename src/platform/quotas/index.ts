@@ -3,7 +3,7 @@ export type { AutomaticBan, QuotaDecision, QuotaSubject } from './counter-store.
 export { type CounterHost, openCounters } from './counters.ts';
 export { HostedCounters } from './hosted-counters.ts';
 export { QuotaService } from './quota.service.ts';
-export type { CounterAnswer, CounterQuestion } from './counter-messages.ts';
+export type { CounterRequest, CounterResponse } from './counter-messages.ts';
 export { parseRedisUrl, UnusableRedisUrl } from './redis-url.ts';
 export type { DayCounter, SubjectUsage, UsageTable } from './usage-recorder.ts';
 export {

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib';
 import type { BanRules } from './bans.ts';
 import type { Charge, QuotaSubject } from './counter-store.ts';
 import type { CounterDecision } from './counter.ts';
-import { type CounterFigures, readAnswer } from './counter-messages.ts';
+import { type CounterFigures, readResponse } from './counter-messages.ts';
 import { consumeScript } from './consume-script.ts';
 import { UnsuitableCounters, type SharedCounters } from './fallback-counter-store.ts';
 import { type CounterSnapshot, emptySnapshot } from './memory-counter-store.ts';
@@ -130,7 +130,7 @@ export function counterDecisionOf(reply: unknown): CounterDecision {
   if (outcome === undefined || figures.length !== figureCount || figures.some((figure) => figure < 0)) {
     throw new Error('Redis has replied with numbers that are no decision.');
   }
-  return readAnswer([outcome, outcomeIndex === banBegun, ...(figures as CounterFigures)]);
+  return readResponse([outcome, outcomeIndex === banBegun, ...(figures as CounterFigures)]);
 }
 
 function isFigures(reply: unknown): reply is [number, ...number[]] {

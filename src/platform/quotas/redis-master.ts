@@ -78,13 +78,13 @@ function isPort(port: unknown): boolean {
 async function requestMaster(sentinel: RedisServer, { masterName, master }: RedisSentinels): Promise<unknown> {
   const { username, password } = master;
   const connection = await RedisConnection.open(sentinel, () => undefined);
-  const question = ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', masterName];
+  const command = ['SENTINEL', 'GET-MASTER-ADDR-BY-NAME', masterName];
   try {
-    return await connection.send(question).catch(async (error: unknown) => {
+    return await connection.send(command).catch(async (error: unknown) => {
       const isRefused = error instanceof Error && /^(?:NOAUTH|NOPERM)\b/.test(error.message);
       if (!isRefused || password === undefined) throw error;
       await connection.send(['AUTH', ...(username === undefined ? [] : [username]), password]);
-      return connection.send(question);
+      return connection.send(command);
     });
   } finally {
     connection.close();

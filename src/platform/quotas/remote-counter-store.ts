@@ -1,9 +1,9 @@
-import { type CounterAnswer, type CounterQuestion, questionOf, readAnswer } from './counter-messages.ts';
+import { type CounterRequest, counterRequestOf, type CounterResponse, readResponse } from './counter-messages.ts';
 import type { Charge, CounterStore, QuotaDecision, QuotaSubject } from './counter-store.ts';
 import { decisionOf, newCounter } from './counter.ts';
 
 /** Asks the process that counts. Rejects while that is silent. */
-export type AskCounters = (question: CounterQuestion) => Promise<CounterAnswer>;
+export type AskCounters = (request: CounterRequest) => Promise<CounterResponse>;
 
 /**
  * Counts in another process of this machine, and never here: while that process is silent, what has to be counted fails.
@@ -29,7 +29,7 @@ export class RemoteCounterStore implements CounterStore {
 
   async #askFor(subject: QuotaSubject, charge: Charge): Promise<QuotaDecision> {
     try {
-      const decision = decisionOf(readAnswer(await this.#ask(questionOf(subject, charge))), subject, charge);
+      const decision = decisionOf(readResponse(await this.#ask(counterRequestOf(subject, charge))), subject, charge);
       this.#seen.set(subject, decision);
       return decision;
     } catch (error) {

@@ -52,7 +52,7 @@ export interface ChildrenOptions extends ChildOutput {
   readonly arguments: readonly string[];
   /** Options of Node, beside those of this process. */
   readonly execArgv?: readonly string[];
-  /** The questions that a child may ask. */
+  /** The requests that a child may send. */
   readonly handlersFor: (child: Child) => Handlers;
   readonly onReady: (child: Child) => void;
   readonly onEnd: (child: Child, end: ChildEnd) => void;
@@ -70,7 +70,7 @@ interface RunningChild extends Child {
   failure?: ChildFailure;
 }
 
-/** Processes of this program: starts them, replaces those that end, watches that they answer, and ends them. */
+/** Processes of this program: starts them, replaces those that end, watches that they respond, and ends them. */
 export class Children {
   readonly #options: ChildrenOptions;
   readonly #running = new Map<string, RunningChild>();
