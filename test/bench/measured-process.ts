@@ -89,6 +89,12 @@ export function cpuMicrosOfAll(pid: number): number {
   return cpuMicrosOf(pid) + childrenOf(pid).reduce((sum, child) => sum + cpuMicrosOf(child), 0);
 }
 
+/** For how long cores of the machine have done nothing so far, in microseconds. */
+export function idleMicros(): number {
+  const [, , , , idle, waiting] = /^cpu +(\d+) (\d+) (\d+) (\d+) (\d+)/.exec(readFileSync('/proc/stat', 'utf8')) ?? [];
+  return ((Number(idle) + Number(waiting)) * 1_000_000) / ticksPerSecond;
+}
+
 /** The processes that a process has started. */
 export function childrenOf(pid: number): readonly number[] {
   return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);

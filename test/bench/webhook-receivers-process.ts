@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 // Receivers of webhooks, in a process of their own: 204 for everything below /good, and never a response below /hung.
 // Prints its port, and for each line of its input the latencies since the last one: an event's object says when it was
 // changed.
-// node test/bench/webhook-receivers-process.ts KEY CERTIFICATE
+// node test/bench/webhook-receivers-process.ts FOLDER-WITH-KEY-AND-CERTIFICATE
 
-const [key, cert] = process.argv.slice(2).map((file) => readFileSync(file));
+const [folder = ''] = process.argv.slice(2);
+const [key, cert] = ['key.pem', 'cert.pem'].map((name) => readFileSync(join(folder, name)));
 let latencies: number[] = [];
 
 const server = createServer({ key, cert }, (request, response) => {

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 
@@ -8,6 +7,7 @@ import {
   childrenOf,
   cpuMicrosOf,
   cpuMicrosOfAll,
+  idleMicros,
   type MeasuredProcess,
   proportionalMegabytes,
 } from './measured-process.ts';
@@ -147,12 +147,7 @@ function tableOf(chosen: readonly Workload[], results: ReadonlyMap<string, reado
 
 /** In the second that it looks: how many cores do nothing. */
 async function quietCores(): Promise<number> {
-  const idleTicks = (): number => {
-    const [, , , , idle, waiting] =
-      /^cpu +(\d+) (\d+) (\d+) (\d+) (\d+)/.exec(readFileSync('/proc/stat', 'utf8')) ?? [];
-    return Number(idle) + Number(waiting ?? 0);
-  };
-  const before = idleTicks();
+  const before = idleMicros();
   await wait(1_000);
-  return (idleTicks() - before) / 100;
+  return (idleMicros() - before) / 1_000_000;
 }

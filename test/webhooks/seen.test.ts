@@ -6,11 +6,11 @@ import { operator } from '../../src/domain/access/principal.ts';
 import { WebhookService } from '../../src/domain/webhooks/webhook.service.ts';
 import { keptAttempts } from '../../src/domain/webhooks/webhook.store.ts';
 import { readConfig } from '../../src/settings/config.ts';
+import { makeCertificate } from '../support/certificate.ts';
 import { listen } from '../support/listen.ts';
 import { openTestDatabase } from '../support/opened-database.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
-import { makeCertificate } from '../platform/egress/receiver.ts';
 import { change, create, endpoint, settings, startStore } from './endpoints.ts';
 import { Inbox } from './inbox.ts';
 
