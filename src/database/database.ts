@@ -60,7 +60,8 @@ export async function connectDatabase({ location, maxWalked, ...options }: Conne
     failureOf: (error) => domainFailureOf(error, references),
     onFailure: (error) => readiness.record(error),
   });
-  const stores: CallerStores = { for: (caller) => storesIn(sessionOf(caller, true), sessionOf(caller)) };
+  // Without replicas one session is for everything.
+  const stores: CallerStores = { for: (caller) => storesIn(sessionOf(caller, true), replicas && sessionOf(caller)) };
   return {
     stores,
     eventMoves: (caller: Caller) => createEventMoves(sessionOf(caller), clock),

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-import { Accounts, Callers } from '../callers/index.ts';
+import { Accounts } from '../callers/index.ts';
 import { type ConnectionConfig, targetsOf } from './servers/connection-config.ts';
 import { readOnlyState, type ConnectionFailure } from './connection-failure.ts';
 import { ConnectionPool } from './connection-pool.ts';
@@ -123,18 +123,16 @@ function connectTo(
 function createReplicas(
   options: ConnectionsOptions,
   { hosts, table, ...observer }: ReplicasConfig,
-  { pool, pipeline, accounts }: PgConnections,
+  { accounts, open }: PgConnections & ReplicaConnections,
 ): Replicas {
-  if (pipeline === undefined) throw new Error('Replicas need at least two connections.');
   const statements = positionStatements(table);
-  const caller = new Callers(accounts).service('replicas');
   const replicas = targetsOf({ ...options.config, hosts }).map(({ name, host, port }) => {
     const config = { ...options.config, host, port, hosts: undefined, targetSession: 'standby' } as const;
     // What is refused there goes to the primary.
     const ofReplica = { ...options, accounts, config, onRefusal: undefined };
     return new Replica({ name, statements, connect: () => connectTo(ofReplica, statements.replayed) });
   });
-  return new Replicas({ replicas, index: new ReadIndex({ pipeline, pool, statements, caller }), ...observer });
+  return new Replicas({ replicas, index: new ReadIndex(open, statements), ...observer });
 }
 
 /** The connections of the pool for short reads, unless there are too few; four keep the server's processors busy. */

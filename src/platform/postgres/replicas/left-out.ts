@@ -1,7 +1,7 @@
 import { unusableStandby } from '../connection-failure.ts';
 import { isLoss } from '../driver-errors.ts';
 
-/** Why a replica doesn't serve a read. */
+/** Why the primary serves a read that a replica may serve. */
 export type LeftOutReason =
   /** It hasn't replayed so far in time. */
   | 'lagging'
@@ -14,7 +14,11 @@ export type LeftOutReason =
   /** It is no standby of the primary, or can't say how far it has replayed. */
   | 'unsuitable'
   /** It has cancelled the statement, or refused it. */
-  | 'failed';
+  | 'failed'
+  /** The primary hasn't said in time how far its log is. */
+  | 'unknown_position'
+  /** Commits are seen before they are in the log, so no position covers them. */
+  | 'asynchronous';
 
 /** The primary serves what this replica doesn't. */
 export class LeftOut extends Error {
@@ -32,10 +36,5 @@ export function leftOut(error: unknown): LeftOut {
   if (error instanceof LeftOut) return error;
   const { code, message } = error as { readonly code?: unknown; readonly message: string };
   if (code === unusableStandby) return new LeftOut('unsuitable', message, error);
-  if (isLoss(error)) return new LeftOut('lost', message, error);
-  return new LeftOut('failed', message, error);
-}
-
-export function noPosition(): LeftOut {
-  return new LeftOut('unsuitable', 'it does not say how far it has replayed');
+  return new LeftOut(isLoss(error) ? 'lost' : 'failed', message, error);
 }

@@ -7,14 +7,6 @@ export interface LogPosition {
   readonly history: string;
 }
 
-/** The position of the primary, and what makes it useless. */
-interface PrimaryPosition extends LogPosition {
-  /** False when it has been promoted since the history was written. */
-  readonly isOfTimeLine: boolean;
-  /** Commits are seen before they are in the log. */
-  readonly isAsynchronous: boolean;
-}
-
 export function reaches(replayed: LogPosition | undefined, asked: LogPosition): boolean {
   return replayed !== undefined && replayed.history === asked.history && replayed.bytes >= asked.bytes;
 }
@@ -33,22 +25,22 @@ const history = "system_identifier || '/' || history";
 export function positionStatements(table: string) {
   const from = `from ${table}, pg_control_system()`;
   return {
-    /** On the primary. A commit is in the log when anybody sees it. */
-    flushed: statementOf<PrimaryPosition>(
-      `select pg_current_wal_flush_lsn() - '0/0'::pg_lsn, ${history}, time_line = ${timeLine},
-        current_setting('synchronous_commit') = 'off' ${from}`,
-      4,
-      ([bytes, ofHistory, isOfTimeLine, isAsynchronous]) => ({
-        ...positionOf(bytes, ofHistory),
-        isOfTimeLine: isOfTimeLine === 't',
-        isAsynchronous: isAsynchronous === 't',
-      }),
+    /** On the primary. A commit is in the log when anybody sees it, unless it is asynchronous. */
+    flushed: statementOf(
+      `select pg_current_wal_flush_lsn() - '0/0'::pg_lsn, current_setting('synchronous_commit') = 'off'`,
+      2,
+      ([bytes, isAsynchronous]) => ({ bytes: bytesOf(bytes), isAsynchronous: isAsynchronous === 't' }),
     ),
+    /** On the primary. It is of another time line when it has been promoted since the history was written. */
+    history: statementOf(`select ${history}, time_line = ${timeLine} ${from}`, 2, ([ofHistory, isOfTimeLine]) => ({
+      history: ofHistory ?? '',
+      isOfTimeLine: isOfTimeLine === 't',
+    })),
     /** On a standby, before the reads, in a statement of its own: its snapshot is older than what the function says. */
     replayed: statementOf<LogPosition>(
       `select pg_last_wal_replay_lsn() - '0/0'::pg_lsn, ${history} ${from}`,
       2,
-      ([bytes, ofHistory]) => positionOf(bytes, ofHistory),
+      ([bytes, ofHistory]) => ({ bytes: bytesOf(bytes), history: ofHistory ?? '' }),
     ),
     /** On the primary. Two promotions can take the same number: hence the random value. */
     beginHistory: statementOf(
@@ -61,6 +53,6 @@ export function positionStatements(table: string) {
 }
 
 /** A server without a replay position is at none. */
-function positionOf(bytes: string | null = null, ofHistory: string | null = null): LogPosition {
-  return { bytes: BigInt(bytes ?? -1), history: ofHistory ?? '' };
+function bytesOf(text: string | null = null): bigint {
+  return BigInt(text ?? -1);
 }

@@ -1,42 +1,42 @@
-import { setImmediate as nextImmediate } from 'node:timers/promises';
+import { setImmediate as nextImmediate, setTimeout as sleep } from 'node:timers/promises';
 
-import type { Caller } from '../../callers/index.ts';
-import type { ConnectionPool } from '../connection-pool.ts';
-import type { PipelinedConnections } from '../pipeline/pipelined-connections.ts';
+import type { PgConnection } from '../connection.ts';
+import type { Statement } from '../statement.ts';
+import { LeftOut } from './left-out.ts';
 import type { LogPosition, PositionStatements } from './log-position.ts';
 
-/** Where commits can be seen before they are in the log, no position covers them. */
-export class AsynchronousCommits extends Error {
-  override readonly name = 'AsynchronousCommits';
+/** The part of a connection that questions need. */
+type Questioned = Pick<PgConnection, 'run' | 'destroy' | 'isLost' | 'isCurrent'> & {
+  readonly session: Pick<PgConnection['session'], 'isBehindPooler'>;
+};
 
-  constructor() {
-    super('synchronous_commit is off for the role, the database or the server of the primary: set it to on.');
-  }
-}
-
-export interface ReadIndexOptions {
-  /** Of the primary. */
-  readonly pipeline: Pick<PipelinedConnections, 'read'>;
-  readonly pool: Pick<ConnectionPool, 'run'>;
-  readonly statements: PositionStatements;
-  readonly caller: Caller;
-}
+/** Between the begins of two questions: under load a process asks at most a thousand a second. */
+const pauseMillis = 1;
 
 /**
  * How far the primary's log is, as Raft's leaders say it: a standby that has replayed so far has all that anybody was
  * told of before it was asked for.
  *
- * One question at a time is under way, and whoever asks meanwhile shares the next one, as commits share a flush.
+ * One question at a time is under way, and whoever asks meanwhile, or within a millisecond of its begin, shares the next
+ * one, as commits share a flush. It has a connection of its own, and waits for no read.
  */
 export class ReadIndex {
-  readonly #options: ReadIndexOptions;
+  readonly #open: (signal: AbortSignal) => Promise<Questioned>;
+  readonly #statements: PositionStatements;
+  readonly #ending = new AbortController();
+  #connection: Questioned | undefined;
+  /** As that connection has said. */
+  #history: string | undefined;
   #asked: Promise<LogPosition> | undefined;
+  #pause: Promise<void> | undefined;
   /** The next one, which isn't sent yet. */
   #next: Promise<LogPosition> | undefined;
   #last: LogPosition | undefined;
 
-  constructor(options: ReadIndexOptions) {
-    this.#options = options;
+  /** `open` opens a connection to the primary. */
+  constructor(open: (signal: AbortSignal) => Promise<Questioned>, statements: PositionStatements) {
+    this.#open = open;
+    this.#statements = statements;
   }
 
   /** As it was last seen. */
@@ -44,35 +44,74 @@ export class ReadIndex {
     return this.#last;
   }
 
-  /** Of a question that is sent after this call. Throws AsynchronousCommits, and what the primary's connections do. */
+  /** Of a question that is sent after this call. Throws LeftOut, and what a connection does. */
   ask(): Promise<LogPosition> {
     this.#next ??= this.#askNext();
     return this.#next;
   }
 
+  close(): void {
+    this.#ending.abort();
+    this.#connection?.destroy('the database is closed');
+  }
+
   async #askNext(): Promise<LogPosition> {
-    await this.#asked?.catch(() => undefined);
+    await Promise.allSettled([this.#asked, this.#pause]);
     // All of this tick share it.
     await nextImmediate();
     this.#next = undefined;
+    this.#pause = sleep(pauseMillis);
     this.#asked = this.#read();
     return this.#asked;
   }
 
-  async #read(mayBegin = true): Promise<LogPosition> {
-    const { pipeline, pool, statements, caller } = this.#options;
-    const { flushed, beginHistory } = statements;
-    const [position] = (await pipeline.read({ statement: flushed, values: [] }, [caller])) as [
-      ReturnType<typeof flushed.decode>?,
-    ];
-    if (position === undefined) throw new Error('The row with the time line is missing.');
-    if (position.isAsynchronous) throw new AsynchronousCommits();
-    if (!position.isOfTimeLine && mayBegin) {
-      await pool.run(caller, (connection) => connection.run([{ statement: beginHistory, values: [] }]));
-      return this.#read(false);
+  async #read(): Promise<LogPosition> {
+    const connection = await this.#connect();
+    try {
+      this.#last = await this.#askOn(connection);
+      return this.#last;
+    } catch (error) {
+      // What is prepared on it may be outdated.
+      if (!(error instanceof LeftOut)) connection.destroy('a question has failed', error);
+      throw error;
     }
-    if (!position.isOfTimeLine) throw new Error('The time line has changed again.');
-    this.#last = position;
-    return position;
   }
+
+  async #connect(): Promise<Questioned> {
+    if (this.#connection?.isLost === false && this.#connection.isCurrent) return this.#connection;
+    this.#connection?.destroy('it is replaced');
+    this.#history = undefined;
+    this.#connection = await this.#open(this.#ending.signal);
+    return this.#connection;
+  }
+
+  /**
+   * A primary keeps its time line until it stops, which ends its connections: each is asked for the history once. Behind
+   * a pooler the next transaction may be another server's, so there each says both.
+   */
+  async #askOn(connection: Questioned, mayBegin = true): Promise<LogPosition> {
+    const { flushed, history, beginHistory } = this.#statements;
+    if (connection.session.isBehindPooler) this.#history = undefined;
+    const statements = this.#history === undefined ? [flushed, history] : [flushed];
+    const [ofLog, ofRow] = await connection.run(queriesOf(statements));
+    const [flush] = ofLog as Rows<typeof flushed>;
+    const [found] = (ofRow ?? []) as Rows<typeof history>;
+    if (found?.isOfTimeLine === false) {
+      if (!mayBegin) throw new Error('The time line has changed again.');
+      await connection.run(queriesOf([beginHistory]));
+      return this.#askOn(connection, false);
+    }
+    this.#history ??= found?.history;
+    if (flush === undefined || this.#history === undefined) throw new Error('The row with the time line is missing.');
+    if (flush.isAsynchronous) throw new LeftOut('asynchronous', asynchronous);
+    return { bytes: flush.bytes, history: this.#history };
+  }
+}
+
+const asynchronous = 'synchronous_commit is off for the role, the database or the server of the primary: set it to on.';
+
+type Rows<S> = S extends Statement<infer Row> ? readonly Row[] : never;
+
+function queriesOf(statements: readonly Statement<unknown>[]) {
+  return statements.map((statement) => ({ statement, values: [] }));
 }

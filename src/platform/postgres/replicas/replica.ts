@@ -9,7 +9,7 @@ import type { SomeCallers } from '../pipeline/pipelined-connection.ts';
 import type { PipelinedConnections } from '../pipeline/pipelined-connections.ts';
 import type { Servers } from '../servers/servers.ts';
 import type { Query } from '../statement.ts';
-import { LeftOut, leftOut, noPosition } from './left-out.ts';
+import { LeftOut, leftOut } from './left-out.ts';
 import { isSameSystem, type LogPosition, type PositionStatements, reaches } from './log-position.ts';
 
 /** The connections to one replica, as many as to the primary. */
@@ -18,7 +18,7 @@ export interface ReplicaConnections {
   readonly pool: ConnectionPool;
   readonly pipeline: PipelinedConnections | undefined;
   /** One more, for questions, which wait for no read. */
-  open(signal: AbortSignal): Promise<PgConnection>;
+  readonly open: (signal: AbortSignal) => Promise<PgConnection>;
 }
 
 export interface ReplicaOptions {
@@ -146,7 +146,8 @@ export class Replica {
     if (this.#watch === undefined || this.#watch.isLost) throw new LeftOut('lost', 'it is not connected');
     const { replayed } = this.#options.statements;
     const [[position] = []] = (await this.#watch.run([{ statement: replayed, values: [] }])) as LogPosition[][];
-    if (position === undefined || position.bytes < 0n) throw noPosition();
+    if (position === undefined || position.bytes < 0n)
+      throw new LeftOut('unsuitable', 'it does not say how far it has replayed');
     this.#replayed = position;
     this.#respondedAt = performance.now();
     return position;

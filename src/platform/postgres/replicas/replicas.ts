@@ -3,23 +3,15 @@ import { throwIfLost } from '../driver-errors.ts';
 import type { SomeCallers } from '../pipeline/pipelined-connection.ts';
 import type { Query } from '../statement.ts';
 import type { LogPosition } from './log-position.ts';
-import { AsynchronousCommits, type ReadIndex } from './read-index.ts';
-import { leftOut, type LeftOutReason } from './left-out.ts';
+import type { ReadIndex } from './read-index.ts';
+import { LeftOut, leftOut, type LeftOutReason } from './left-out.ts';
 import type { Replica } from './replica.ts';
-
-/** Why the primary has served a read that a replica may serve. */
-type PrimaryReason =
-  | LeftOutReason
-  /** The primary hasn't said in time how far its log is. */
-  | 'unknown_position'
-  /** `synchronous_commit` is off. */
-  | 'asynchronous';
 
 interface ServedRead {
   /** `primary`, or the host and port of a replica. */
   readonly server: string;
   /** `fresh` on a replica. */
-  readonly reason: PrimaryReason | 'fresh';
+  readonly reason: LeftOutReason | 'fresh';
 }
 
 export interface ReplicaFigure {
@@ -43,7 +35,10 @@ export interface ReplicasOptions extends ReplicaObserver {
 }
 
 /** Where the reads of a batch go. */
-type Choice = { readonly replica: Replica; readonly position: LogPosition } | { readonly reason: PrimaryReason };
+interface Choice {
+  readonly replica: Replica;
+  readonly position: LogPosition;
+}
 
 /** For the primary to say how far its log is: a read there would take as long. */
 const maxQuestionMillis = 100;
@@ -55,7 +50,7 @@ const unsuitableChecks = 10;
 /**
  * The standbys of a primary, and which of them serves a read.
  *
- * Model: the reads of a tick of the event loop are a batch. For each batch the primary is asked how far its log is
+ * Model: the reads that share a question are a batch. For each batch the primary is asked how far its log is
  * (`ReadIndex`), and a standby serves it that has replayed so far.
  * Guarantee: what anybody was told before a read was asked for, the read sees.
  * Failure: a standby that isn't there in 20 ms is left out until a check in the background has found it in order. Any
@@ -69,9 +64,8 @@ export class Replicas {
   #batch: { readonly asked: Promise<LogPosition>; readonly choice: Promise<Choice> } | undefined;
   #rotation = 0;
   #checks = 0;
-  #isAsynchronous = false;
   /** The reason why it was left out, when that was last reported. */
-  readonly #reported = new Map<Replica, PrimaryReason | undefined>();
+  readonly #reported = new Map<string, LeftOutReason | undefined>();
   readonly #observer: ReplicaObserver;
 
   constructor({ replicas, index, ...observer }: ReplicasOptions) {
@@ -84,12 +78,11 @@ export class Replicas {
 
   get figures(): readonly ReplicaFigure[] {
     const { last } = this.#index;
-    return this.#replicas.map((replica) => {
-      const { name, replayed } = replica;
+    return this.#replicas.map(({ name, problem, replayed }) => {
       const isComparable = last !== undefined && replayed?.history === last.history;
       return {
         server: name,
-        problem: this.#problemOf(replica),
+        problem: problem?.message,
         lagBytes: isComparable ? Math.max(0, Number(last.bytes - replayed.bytes)) : undefined,
       };
     });
@@ -97,22 +90,12 @@ export class Replicas {
 
   /** The rows from a replica, or else from the primary: what is spent at a replica counts as a wait of the callers. */
   async read(query: Query<unknown>, callers: SomeCallers, onPrimary: () => Promise<unknown[]>): Promise<unknown[]> {
+    let reason: LeftOutReason;
     callers.forEach((caller) => caller.beginWait());
-    let reason: PrimaryReason;
     try {
-      const choice = await this.#choose();
-      if ('reason' in choice) reason = choice.reason;
-      else {
-        const { replica, position } = choice;
-        try {
-          const rows = await replica.read(query, callers, position);
-          this.#observer.onRead?.({ server: replica.name, reason: 'fresh' });
-          return rows;
-        } catch (error) {
-          reason = leftOut(error).reason;
-          if (reason !== 'failed') this.#leaveOut(replica, error);
-        }
-      }
+      return await this.#read(query, callers);
+    } catch (error) {
+      ({ reason } = leftOut(error));
     } finally {
       callers.forEach((caller) => caller.endWait());
     }
@@ -123,16 +106,26 @@ export class Replicas {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
+    this.#index.close();
     await Promise.all(this.#replicas.map((replica) => replica.close()));
   }
 
-  /** Those who share a question share a replica. */
-  #choose(): Promise<Choice> {
-    const usable = this.#isAsynchronous ? [] : this.#replicas.filter(({ problem }) => problem === undefined);
-    if (usable.length === 0) {
-      const reason = this.#isAsynchronous ? 'asynchronous' : (this.#replicas[0]?.problem?.reason ?? 'lost');
-      return Promise.resolve({ reason });
+  async #read(query: Query<unknown>, callers: SomeCallers): Promise<unknown[]> {
+    const { replica, position } = await this.#choose();
+    try {
+      const rows = await replica.read(query, callers, position);
+      this.#observer.onRead?.({ server: replica.name, reason: 'fresh' });
+      return rows;
+    } catch (error) {
+      if (leftOut(error).reason !== 'failed') this.#leaveOut(replica, error);
+      throw error;
     }
+  }
+
+  /** Those who share a question share a replica. */
+  async #choose(): Promise<Choice> {
+    const usable = this.#replicas.filter(({ problem }) => problem === undefined);
+    if (usable.length === 0) throw this.#replicas[0]?.problem ?? new LeftOut('lost', 'none is named');
     const asked = this.#index.ask();
     if (this.#batch?.asked !== asked) this.#batch = { asked, choice: this.#chooseFrom(usable, asked) };
     return this.#batch.choice;
@@ -140,10 +133,10 @@ export class Replicas {
 
   async #chooseFrom(usable: readonly Replica[], asked: Promise<LogPosition>): Promise<Choice> {
     const position = await within(maxQuestionMillis, asked).catch((error: unknown) => {
-      this.#isAsynchronous = error instanceof AsynchronousCommits;
+      if (error instanceof LeftOut) throw error;
       return undefined;
     });
-    if (position === undefined) return { reason: this.#isAsynchronous ? 'asynchronous' : 'unknown_position' };
+    if (position === undefined) throw new LeftOut('unknown_position', 'the primary has not said how far its log is');
     this.#rotation += 1;
     const least = Math.min(...usable.map(({ underWay }) => underWay));
     const idle = usable.filter(({ underWay }) => underWay === least);
@@ -153,7 +146,7 @@ export class Replicas {
       return { replica, position };
     } catch (error) {
       this.#leaveOut(replica, error);
-      return { reason: leftOut(error).reason };
+      throw error;
     }
   }
 
@@ -174,28 +167,21 @@ export class Replicas {
     if (this.#checking.has(replica)) return;
     this.#checking.add(replica);
     try {
-      const position = await this.#index.ask();
-      this.#isAsynchronous = false;
-      await replica.check(position);
-      this.#report(replica);
+      await replica.check(await this.#index.ask());
     } catch (error) {
-      // The primary isn't there, which nobody needs to be told twice.
-      this.#isAsynchronous = error instanceof AsynchronousCommits;
-      if (this.#isAsynchronous) this.#report(replica);
+      // Another failure is the primary's, which nobody needs to be told twice.
+      if (!(error instanceof LeftOut)) return;
+      replica.leaveOut(error);
     } finally {
       this.#checking.delete(replica);
     }
+    this.#report(replica);
   }
 
-  #report(replica: Replica): void {
-    const { name: server, problem } = replica;
-    const reason = this.#isAsynchronous ? 'asynchronous' : problem?.reason;
-    if (reason === 'lagging' || (this.#reported.has(replica) && this.#reported.get(replica) === reason)) return;
-    this.#reported.set(replica, reason);
-    this.#observer.onReplica?.({ server, problem: this.#problemOf(replica) });
-  }
-
-  #problemOf({ problem }: Replica): string | undefined {
-    return this.#isAsynchronous ? new AsynchronousCommits().message : problem?.message;
+  #report({ name: server, problem }: Replica): void {
+    const reason = problem?.reason;
+    if (reason === 'lagging' || (this.#reported.has(server) && this.#reported.get(server) === reason)) return;
+    this.#reported.set(server, reason);
+    this.#observer.onReplica?.({ server, problem: problem?.message });
   }
 }
