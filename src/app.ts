@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 
 import { Accounts, Callers } from './platform/callers/index.ts';
 import { every, inBackground, onBackgroundFailure } from './platform/background.ts';
@@ -12,7 +12,7 @@ import { openWebhooks } from './process/open-webhooks.ts';
 import { sequencerFailures, warningsOf } from './process/readiness-warnings.ts';
 import type { ProcessMetrics } from './platform/workers/index.ts';
 import type { SharedParts } from './process/shared-parts.ts';
-import { type OpenDatabase, openDatabase, type OpenDatabaseOptions } from './database/start/open.ts';
+import { openDatabase } from './database/start/open.ts';
 import { AccessService, type AccessServiceOptions } from './domain/access/access.service.ts';
 import { IdempotencyService } from './domain/idempotency/idempotency.service.ts';
 import { BanRecorder } from './keys/ban-recorder.ts';
@@ -35,6 +35,7 @@ import { Authentication } from './http/authentication.ts';
 import { knownClientOf } from './http/client.ts';
 import { renderErrorPage } from './pages/error-page.ts';
 import { accessEvents } from './http/observe/access-events.ts';
+import { databaseEvents } from './http/observe/database-events.ts';
 import { servedRequests } from './http/observe/served-requests.ts';
 import { webhookEvents } from './http/observe/webhook-events.ts';
 import { registerHealth } from './http/observe/health.ts';
@@ -108,6 +109,8 @@ async function openBase(config: Config, overrides: AppOverrides) {
   const metrics = new Metrics({ hidesSchema: !config.graphql.introspection && config.metricsPort === undefined });
   overrides.logStream?.onDrop?.(() => metrics.droppedLogLines.inc());
   const onRefusal: OnRefusal = (bound) => metrics.refusals.inc({ bound });
+  const { onServerChange, onRead, onReplica, ...clockEvents } = databaseEvents(log, metrics);
+  const { databaseReplicas: hosts } = config;
   const accounts = new Accounts();
   const callers = new Callers(accounts, overrides.httpLimits?.tickMillis);
   const opening = openDatabase({
@@ -116,7 +119,8 @@ async function openBase(config: Config, overrides: AppOverrides) {
     dataDir: config.dataDir,
     embedded: overrides.embedded,
     poolSize: config.databasePoolSize,
-    replicas: replicasOf(config, log, metrics),
+    // Nothing of it runs where none are named.
+    replicas: hosts.length === 0 ? undefined : { hosts, onRead, onReplica },
     withDemoStore: config.withDemoStore,
     onStatement: overrides.onStatement,
     onRefusal: () => onRefusal('database_connections'),
@@ -129,12 +133,10 @@ async function openBase(config: Config, overrides: AppOverrides) {
   const stopReporting = onBackgroundFailure((error) => {
     log.error({ err: error }, 'work that no request waits for has failed');
   });
-  reportServers(database, log, metrics);
+  database.onServerChange(onServerChange);
   const clock = watchClock(database.clock, {
     read: () => database.readClock(callers.service('clock')),
-    onDifference: (offsetSeconds) =>
-      log.warn({ offsetSeconds }, "this machine's clock differs from that of the database"),
-    onAgreement: () => log.info("this machine's clock is that of the database again"),
+    ...clockEvents,
   });
   return {
     config,
@@ -149,30 +151,6 @@ async function openBase(config: Config, overrides: AppOverrides) {
     database,
     stopReporting,
     clock,
-  };
-}
-
-function reportServers(database: OpenDatabase, log: FastifyBaseLogger, metrics: Metrics): void {
-  database.onServerChange((change) => {
-    metrics.failovers.inc();
-    log.warn(change, 'the database is written to on another server');
-  });
-}
-
-/** Undefined where none are named: nothing of it runs. */
-function replicasOf(
-  { databaseReplicas: hosts }: Config,
-  log: FastifyBaseLogger,
-  metrics: Metrics,
-): OpenDatabaseOptions['replicas'] {
-  if (hosts.length === 0) return undefined;
-  return {
-    hosts,
-    onRead: (read) => metrics.countRead(read),
-    onReplica: ({ server, problem }) => {
-      if (problem === undefined) log.info({ server }, 'reads go to a replica');
-      else log.warn({ server, problem }, 'a replica is left out: the primary serves its reads');
-    },
   };
 }
 
