@@ -81,9 +81,9 @@ export function duration(example: string, minSeconds: number, shown: Shown): Opt
   };
 }
 
-/** The same option with a word besides, which has a value of its own. */
-export function orWord<Value, Other>(word: string, meaning: Other, option: Option<Value>): Option<Value | Other> {
-  return { ...option, parse: (name, given) => (given === word ? meaning : option.parse(name, given)) };
+/** The same option with a word besides, which means null. */
+export function orNull<Value>(word: string, option: Option<Value>): Option<Value | null> {
+  return { ...option, parse: (name, given) => (given === word ? null : option.parse(name, given)) };
 }
 
 function choiceOf<Choice extends string>(name: string, given: string, choices: readonly Choice[]): Choice {

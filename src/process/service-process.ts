@@ -63,7 +63,7 @@ export async function openService(config: Config, overrides: AppOverrides): Prom
   exitOnUncaughtErrors((error, origin) => app.server.log.fatal({ err: error, origin }, 'uncaught error'), log);
   app.onFatal((error) => {
     app.server.log.fatal({ err: error }, 'the embedded database has ended');
-    exitAnyway(1, log);
+    failAnyway(log);
   });
   const listen = async (): Promise<string> => {
     const address = await app.listen();
@@ -115,7 +115,7 @@ export function onFirstSignal(listener: (signal: NodeJS.Signals) => void): void 
 export function exitOnUncaughtErrors(report: (error: unknown, origin: string) => void, log: LogDestination): void {
   const onError = (error: unknown, origin: string): void => {
     report(error, origin);
-    exitAnyway(1, log);
+    failAnyway(log);
   };
   for (const event of uncaught) process.removeAllListeners(event);
   process.on('uncaughtException', onError);
@@ -127,7 +127,7 @@ export async function exit(code: number, log: LogDestination, flushMillis = maxF
   process.exit(code);
 }
 
-/** Exits even when the last log lines can't be flushed. */
-function exitAnyway(code: number, log: LogDestination): void {
-  exit(code, log).catch(() => process.exit(code));
+/** Exits with 1, even when the last log lines can't be flushed. */
+function failAnyway(log: LogDestination): void {
+  exit(1, log).catch(() => process.exit(1));
 }

@@ -225,6 +225,6 @@ function keyBytes(text: string): Buffer {
 }
 
 /** The variables of this process that hold for connections to a server where DATABASE_URL leaves something out. */
-export function setDatabaseVariables(environment: Environment = process.env): string[] {
-  return databaseVariables.filter((name) => environment[name]);
+export function setDatabaseVariables(): string[] {
+  return databaseVariables.filter((name) => process.env[name]);
 }

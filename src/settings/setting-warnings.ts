@@ -56,8 +56,8 @@ export function warningsOfDescriptors(
 }
 
 /** How many connections may wait in a primary: those that wait leave descriptors for the processes that it starts. */
-export function maxWaitingConnections(most: number, limits = readLimits()): number {
-  return Math.min(most, Math.floor(maxDescriptors(limits) / 2));
+export function maxWaitingConnections(most: number): number {
+  return Math.min(most, Math.floor(maxDescriptors(readLimits()) / 2));
 }
 
 function maxDescriptors(limits: string): number {

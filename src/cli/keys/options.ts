@@ -1,6 +1,6 @@
 import { planLimits, planNames, type PlanName } from '../../domain/access/plan.ts';
 import { scopes as allScopes } from '../../domain/access/scope.ts';
-import { choice, duration, flag, list, type Option, orWord, text, UsageError, wholeNumber } from '../options.ts';
+import { choice, duration, flag, list, type Option, orNull, text, UsageError, wholeNumber } from '../options.ts';
 
 /** `free (60 requests per minute, 1,000 per day)`. */
 function planWithFigures(each: PlanName): string {
@@ -17,10 +17,8 @@ export const perDay = wholeNumber({ help: 'requests per day', field: 'requestsPe
 export const scopes = list('SCOPES', allScopes, {
   help: `${allScopes.join(', ')}, with commas between; write and webhooks include read,\nadmin all. Default: read,write`,
 });
-/** Null for a key that never expires. */
-export const expiresIn = orWord(
+export const expiresIn = orNull(
   'never',
-  null,
   duration('90d', 1, { help: 'how long it is valid: 90s, 15m, 24h, 90d, or never', field: 'expiresAt' }),
 );
 export const span = duration('15m', 1, { help: 'how long: 90s, 15m, 24h, 90d', field: 'seconds', unit: 'in seconds' });

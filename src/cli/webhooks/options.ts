@@ -1,15 +1,13 @@
 import { eventTypes } from '../../domain/events/event.ts';
-import { choice, duration, flag, list, orWord, text, wholeNumber } from '../options.ts';
+import { choice, duration, flag, list, orNull, text, wholeNumber } from '../options.ts';
 
 export const url = text(
   'URL',
   'where events are sent to: https, port 443 or one of WEBHOOK_PORTS, a public address or one\nof WEBHOOK_ALLOW',
 );
 export const description = text('TEXT', 'a note for people');
-/** Null for all. */
-export const types = orWord(
+export const types = orNull(
   'all',
-  null,
   list('TYPES', eventTypes, {
     help: 'the types that are sent, with commas between, such as pet.created,order.updated. Default: all',
     field: 'eventTypes',
