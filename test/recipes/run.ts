@@ -19,16 +19,23 @@ const recipes = globSync('test/recipes/*.patch')
   .toSorted();
 const unknown = positionals.find((name) => !recipes.includes(name));
 if (unknown !== undefined) throw new Error(`There is no recipe ${unknown}, but ${recipes.join(', ')}.`);
+// One copy for all of them: what was compiled and checked for one needn't be for the next.
+let tree = copyOfTree();
 for (const name of positionals.length > 0 ? positionals : recipes) {
   try {
-    tryRecipe(name);
+    tryRecipe(name, tree);
   } catch (error) {
     process.exitCode = 1;
     console.error(error instanceof Error ? error.message : error);
   }
+  if (values.keep === true) {
+    console.log(`${name} is in ${tree}`);
+    tree = copyOfTree();
+  } else restore(tree);
 }
+rmSync(tree, { recursive: true });
 
-function tryRecipe(name: string): void {
+function tryRecipe(name: string, copy: string): void {
   const started = performance.now();
   const patch = resolve('test/recipes', `${name}.patch`);
   const { files, lines, suites } = limitsOf(patch);
@@ -39,23 +46,17 @@ function tryRecipe(name: string): void {
   if (counted.length > files || added > lines) {
     throw new Error(`${name} takes ${counted.length} files and ${added} lines, of at most ${files} and ${lines}.`);
   }
-  const copy = copyOfTree();
-  try {
-    lay(patch, copy);
-    const run = (...command: readonly string[]): void => runIn(copy, name, command);
-    run('npm', 'run', '-s', 'rest-types');
-    run('npx', 'tsc', '-p', 'test/tsconfig.json');
-    // As `npm run schema`, of the sources: the pages needn't be built.
-    run('sh', '-c', 'node --import ./test/jest/loader.ts src/cli/print-schema.ts >schema.graphql');
-    run('npx', 'oxlint', ...paths.filter((path) => path.endsWith('.ts')));
-    run('npx', 'prettier', '--check', '--log-level', 'warn', ...paths);
-    for (const check of ['imports', 'openapi', 'unused']) run('npm', 'run', '-s', `check:${check}`);
-    const own = paths.filter((path) => path.endsWith('.test.ts'));
-    run('npm', 'test', '--', ...new Set([...own, ...suites]));
-  } finally {
-    if (values.keep === true) console.log(`${name} is in ${copy}`);
-    else rmSync(copy, { recursive: true });
-  }
+  lay(patch, copy);
+  const run = (...command: readonly string[]): void => runIn(copy, name, command);
+  run('npm', 'run', '-s', 'rest-types');
+  run('npx', 'tsc', '-p', 'test/tsconfig.json', '--incremental', '--tsBuildInfoFile', '.git/types.tsbuildinfo');
+  // As `npm run schema`, of the sources: the pages needn't be built.
+  run('sh', '-c', 'node --import ./test/jest/loader.ts src/cli/print-schema.ts >schema.graphql');
+  run('npx', 'oxlint', ...paths.filter((path) => path.endsWith('.ts')));
+  run('npx', 'prettier', '--check', '--log-level', 'warn', ...paths);
+  for (const check of ['imports', 'openapi', 'unused']) run('npm', 'run', '-s', `check:${check}`);
+  const own = paths.filter((path) => path.endsWith('.test.ts'));
+  run('npm', 'test', '--', ...new Set([...own, ...suites]));
   const seconds = Math.round((performance.now() - started) / 1000);
   console.log(`${name}: ${counted.length} files, ${added} lines, ${seconds} s`);
 }
@@ -86,6 +87,14 @@ function copyOfTree(): string {
   writeFileSync(join(copy, '.git/info/exclude'), 'node_modules\n');
   execFileSync('git', ['add', '--all'], { cwd: copy });
   return copy;
+}
+
+/** Takes a recipe out again: its index is that of the tree, but for the names of new files. */
+function restore(copy: string): void {
+  const git = (...options: readonly string[]) => execFileSync('git', options, { cwd: copy, encoding: 'utf8' });
+  git('read-tree', git('write-tree').trim());
+  git('checkout-index', '--all', '--force');
+  git('clean', '--force', '-d', '--quiet');
 }
 
 /** What doesn't apply any more is named, file and line, and stays beside the file as `*.rej`. */
