@@ -59,6 +59,10 @@ const requests: readonly ScaleRequest[] = [
     title: 'the same, by name',
     query: () => page('pets', `first: 20, orderBy: { field: NAME }, ${filter('nameContains: "zz"')}`),
   },
+  {
+    title: 'frequent words in an order that no name has, by name',
+    query: () => page('pets', `first: 20, orderBy: { field: NAME }, ${filter('nameContains: "9 bella"')}`),
+  },
   { title: 'three letters that no name has', query: () => page('pets', `first: 20, ${filter('nameContains: "zzz"')}`) },
   {
     title: 'a name in each of 20 categories',

@@ -1,6 +1,7 @@
 import type { Comparison, FilterFields, FilterOf, FilterValue } from '../../domain/filter.ts';
 import type { Parameter } from '../../platform/postgres/index.ts';
 import type { EntityTable } from './entity-table.ts';
+import { type TrigramTest, trigramTests } from './trigrams.ts';
 
 /** By the index that finds the rows which meet it. */
 export type Condition = Equality | Range | Search | Filter;
@@ -48,6 +49,8 @@ interface Filter extends Test {
 export interface OwnIndex {
   /** The column in whose order it finds them, one after another; undefined where it finds all at once. */
   readonly column?: string;
+  /** What it finds is what meets this, where that is more than what meets the condition. */
+  readonly candidates?: Pick<Test, 'sql'>;
   /** The condition that it can find them, where that depends on the server. */
   readonly isUsable?: string;
 }
@@ -117,45 +120,29 @@ function compares(column: string, operator: '<' | '<=' | '>=', value: Parameter 
   return servedBy(column, [compared(column, operator, value, type)]);
 }
 
-/** Three characters of a word: what the index of trigrams finds names by. */
-const hasTrigram = /[\p{L}\p{Nd}]{3}/u;
-const hasPlainTrigram = /[a-z0-9]{3}/i;
 /** Letters beyond ASCII belong to words unless the database has the locale C. */
-const hasLetters: OwnIndex = { isUsable: `show_trgm('\u0436') <> '{}'` };
-
-function trigramsFor(text: string): OwnIndex | undefined {
-  if (hasPlainTrigram.test(text)) return {};
-  return hasTrigram.test(text) ? hasLetters : undefined;
-}
+const hasLetters = `show_trgm('\u0436') <> '{}'`;
 
 /** A literal substring, without regard to case: the trigram index on the folded name finds it, in no order. */
 function contains(column: string, text: string): Conditions {
   if (text === '') return [];
-  const index = trigramsFor(text);
-  const distinct = distinctWords(text);
-  // By its trigrams `bella bella` is `bella`: PostgreSQL would fetch every `bella` to test it, however many there are.
-  if (index === undefined || distinct === undefined) return [containsPart(column, text, index)];
-  return [containsPart(column, text), ...distinct.map((word) => containsPart(column, word, trigramsFor(word)))];
-}
-
-function containsPart(column: string, text: string, index?: OwnIndex): Condition {
+  const index = trigramTests(text);
+  const tests: readonly TrigramTest[] = [
+    { operator: 'like', pattern: `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%` },
+    ...(index?.tests ?? []),
+  ];
+  const sqlOf = (each: number, placeholder: Placeholder): string =>
+    `petstore_fold(${column}) ${tests[each]?.operator} petstore_fold((${placeholder('text[]')})[${each + 1}])`;
   const test: Test = {
-    template: `${column} like${index === undefined ? '' : ' by index'}`,
+    template: `${column} like`,
     column,
-    value: `%${text.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`,
-    sql: (placeholder) => `petstore_fold(${column}) like petstore_fold(${placeholder('text')})`,
+    value: tests.map(({ pattern }) => pattern),
+    sql: (placeholder) => sqlOf(0, placeholder),
     rowsPerTest: 2.5,
   };
-  return index === undefined ? { kind: 'filter', ...test } : { kind: 'search', index, ...test };
-}
-
-/** The words of a text without those that are a part of another; undefined where each is a word of its own. */
-function distinctWords(text: string): readonly string[] | undefined {
-  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-  const distinct = words.filter(
-    (word, index) => !words.some((other, at) => other.includes(word) && (other !== word || at < index)),
-  );
-  return distinct.length < words.length ? distinct : undefined;
+  if (index === undefined) return [{ kind: 'filter', ...test }];
+  const sql: Test['sql'] = (placeholder) => index.tests.map((_, each) => sqlOf(each + 1, placeholder)).join(' and ');
+  return [{ kind: 'search', index: { candidates: { sql }, ...(!index.isPlain && { isUsable: hasLetters }) }, ...test }];
 }
 
 function compared(column: string, operator: string, value: Parameter | Date, type: string): Condition {

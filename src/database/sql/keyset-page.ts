@@ -201,9 +201,8 @@ export class PageSql<Source extends PageSource = PageSource> {
     return true;
   }
 
-  /** The condition with this index, as SQL. */
-  protected test(index: number): string {
-    const { sql } = this.source.conditions[index] as Condition;
+  /** The condition with this index, as SQL, or other SQL of its value. */
+  protected test(index: number, { sql } = this.source.conditions[index] as Pick<Condition, 'sql'>): string {
     return sql((type) => this.placeholders.bind(at.conditions + index, type));
   }
 

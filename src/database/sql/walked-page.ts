@@ -16,7 +16,7 @@ export interface WalkedSource extends PageSource {
   readonly filters: ReadonlySet<Condition>;
   /** The expressions of a row's position: its value in the order, and its id. */
   readonly position: readonly [value: string, id: string];
-  /** The most matching rows that are fetched by an index of their own, to be sorted. */
+  /** The most rows that are fetched by an index of their own, to be sorted. */
   readonly maxMatched: number;
 }
 
@@ -37,7 +37,7 @@ const walkedColumns = 4;
  *
  * A walk along the order's index looks at so many rows and stops: the last of them is returned too, matching or not.
  * Where the matching rows have an index of their own, a short walk comes first, which is enough where many match; then
- * the few rows that match are fetched and sorted; and if they are many, the order is walked for them. What isn't needed
+ * the few rows that it finds are fetched and sorted; and if they are many, the order is walked for them. What isn't needed
  * isn't executed.
  */
 export function walkedPageText(source: WalkedSource, keyset: Keyset<string>): WalkedPageText | undefined {
@@ -89,12 +89,14 @@ class WalkSql extends PageSql<WalkedSource> {
     const few = `case when not ${hasStopped} then false when ${isUsable} then ${count} <= ${maxMatched} else false end`;
     const many = `case when not ${hasStopped} then false when ${isUsable} then ${count} > ${maxMatched} else true end`;
     const fetched = this.source.conditions.map((each) => this.#isFetched(each, index));
-    const others = fetched.flatMap((isFetched, each) => (isFetched ? [] : [this.test(each)]));
+    const others = fetched.flatMap((isFetched, each) =>
+      isFetched && index.candidates === undefined ? [] : [this.test(each)],
+    );
     const tests = where([...others, ...this.bounds(this.keyset), few]);
     const found = `found as (select quick.* from quick where not ${hasStopped}
       union all (select ${this.#columns}, 0::bigint, true, false from matched as ${table} ${tests} order by ${this.order} limit ${this.limit})
       union all select walk.* from (${rows}) as walk where ${many})`;
-    const matching = fetched.flatMap((isFetched, each) => (isFetched ? [this.test(each)] : []));
+    const matching = fetched.flatMap((isFetched, each) => (isFetched ? [this.test(each, index.candidates)] : []));
     return [short, ...this.#matched(index, matching), found];
   }
 

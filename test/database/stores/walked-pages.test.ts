@@ -92,6 +92,8 @@ const needles = fc.constantFrom(
   'rex',
   'rex ii',
   'rex rex',
+  'ii rex',
+  'x ii',
   'привет',
   'σασοσ',
   'e',
@@ -260,10 +262,11 @@ it('a page that stops has looked at its share of rows, and no more', async () =>
   expect(pageInfo.endCursor).toBe(stopped.cursorOf(last));
 });
 
-it('a search for words that are one by their trigrams fetches no more rows than any other, and stops', async () => {
-  const others = stored.pets.filter(({ name }) => /rex/i.test(name) && !/rex rex/i.test(name));
-  expect(others.length).toBeGreaterThan(maxWalked / 10);
-  for (const nameContains of ['rex rex', 'rex re', 'ex rex']) {
+it('a search fetches no more rows than any other and stops, though many have its words or its trigrams', async () => {
+  for (const nameContains of ['rex rex', 'rex re', 'ex rex', 'ii rex', 'ii-rex', 'x-rex']) {
+    const words = nameContains.split(/\W/);
+    const others = stored.pets.filter(({ name }) => words.some((word) => folded(name).includes(word)));
+    expect(others.length).toBeGreaterThan(maxWalked / 10);
     const stopped = await services.pets.list({ first: 10, filter: { nameContains } });
     expect([stopped.rows, stopped.hasNextPage]).toEqual([[], true]);
   }
