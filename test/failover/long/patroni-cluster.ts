@@ -75,10 +75,13 @@ export class PatroniCluster {
     this.#end = end;
   }
 
-  /** Names all three. */
+  /** All three. */
+  get hosts(): string {
+    return this.nodes.map(({ port }) => `127.0.0.1:${port}`).join(',');
+  }
+
   get url(): string {
-    const hosts = this.nodes.map(({ port }) => `127.0.0.1:${port}`);
-    return `postgresql://postgres:petstore@${hosts.join(',')}/postgres`;
+    return `postgresql://postgres:petstore@${this.hosts}/postgres`;
   }
 
   /** Resolves with the primary when both others follow it, one of them synchronously where that is asked for. */

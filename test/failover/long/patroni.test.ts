@@ -116,7 +116,13 @@ it.each([{ isSynchronous: true }, { isSynchronous: false }])(
   async ({ isSynchronous }) => {
     cluster = await PatroniCluster.start({ isSynchronous });
     const redis = await RedisServer.start();
-    const settings = { DATABASE_URL: cluster.url, REDIS_URL: redis.url, BAN_AFTER: '0', LOG_LEVEL: 'warn' };
+    const settings = {
+      DATABASE_URL: cluster.url,
+      DATABASE_REPLICAS: cluster.hosts,
+      REDIS_URL: redis.url,
+      BAN_AFTER: '0',
+      LOG_LEVEL: 'warn',
+    };
     while (services.length < processes) services.push(await Service.start(settings));
     const secret = await services[0]!.createKey();
     const petIds = Array.from({ length: clients }, (_, index) => index + 1);
@@ -159,6 +165,9 @@ it.each([{ isSynchronous: true }, { isSynchronous: false }])(
       }
     }
     await load.stop();
+    const pages = await Promise.all(services.map((service) => service.metrics()));
+    console.info(pages.flatMap((page) => page.match(/^petstore_reads_total.*/gm) ?? []).join('\n'));
+    expect(pages.join('\n')).toMatch(/^petstore_reads_total\{server="127.0.0.1:\d+",reason="fresh"\} [1-9]/m);
     printOutages(`Patroni, ${isSynchronous ? 'synchronous and strict' : 'asynchronous'}`, outages);
 
     const log = await readLog(services, secret);

@@ -9,7 +9,7 @@ export type LeftOutReason =
   | 'lost'
   /** It doesn't respond in time. */
   | 'silent'
-  /** It is of another time line than the primary, or hasn't replayed its beginning yet. */
+  /** It is of another time line or system than the primary, or hasn't replayed the time line's beginning yet. */
   | 'time_line'
   /** It is no standby of the primary, or can't say how far it has replayed. */
   | 'unsuitable'

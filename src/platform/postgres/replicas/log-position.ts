@@ -11,11 +11,6 @@ export function reaches(replayed: LogPosition | undefined, asked: LogPosition): 
   return replayed !== undefined && replayed.history === asked.history && replayed.bytes >= asked.bytes;
 }
 
-/** Whether both are of one cluster, whatever its time line. */
-export function isSameSystem(one: LogPosition, other: LogPosition): boolean {
-  return one.history.split('/')[0] === other.history.split('/')[0];
-}
-
 export type PositionStatements = ReturnType<typeof positionStatements>;
 
 const timeLine = 'left(pg_walfile_name(pg_current_wal_lsn()), 8)';

@@ -10,7 +10,7 @@ import type { PipelinedConnections } from '../pipeline/pipelined-connections.ts'
 import type { Servers } from '../servers/servers.ts';
 import type { Query } from '../statement.ts';
 import { LeftOut, leftOut } from './left-out.ts';
-import { isSameSystem, type LogPosition, type PositionStatements, reaches } from './log-position.ts';
+import { type LogPosition, type PositionStatements, reaches } from './log-position.ts';
 
 /** The connections to one replica, as many as to the primary. */
 export interface ReplicaConnections {
@@ -131,9 +131,7 @@ export class Replica {
   #lag(position: LogPosition): LeftOut {
     const { history, bytes } = this.#replayed ?? position;
     if (history === position.history) return new LeftOut('lagging', `it is ${position.bytes - bytes} bytes behind`);
-    return isSameSystem(this.#replayed ?? position, position)
-      ? new LeftOut('time_line', 'it is of another time line than the primary')
-      : new LeftOut('unsuitable', 'it is of another database system than the primary');
+    return new LeftOut('time_line', 'it is of another time line than the primary, or of another database system');
   }
 
   /** Whoever asks while it is asked shares the response. */
@@ -156,11 +154,7 @@ export class Replica {
   async #connectWatch(): Promise<void> {
     if (this.#watch?.isLost === false && this.#watch.isCurrent) return;
     this.#watch?.destroy('it is replaced');
-    const watch = await this.#connections.open(this.#ending.signal);
-    watch.once('end', () => {
-      if (this.#watch === watch) this.leaveOut(new LeftOut('lost', 'its connection has ended'));
-    });
-    this.#watch = watch;
+    this.#watch = await this.#connections.open(this.#ending.signal);
     this.#replayed = undefined;
   }
 
