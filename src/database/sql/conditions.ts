@@ -26,8 +26,8 @@ interface Equality extends Test {
 }
 
 /**
- * The index of one order has the matching rows in a row; a walk along that of another order passes some that don't
- * match. How many match varies with the value: plan for each value, never a generic plan.
+ * The index of one order has the matching rows one after another; a walk along that of another order passes some that
+ * don't match. How many match varies with the value: plan for each value, never a generic plan.
  */
 interface Range extends Test {
   readonly kind: 'range';
