@@ -54,6 +54,8 @@ export async function measureHostile(seconds: number, rounds: number): Promise<v
   pinService(cores?.server);
   await createEndpoints();
   const keys = await Promise.all(Array.from({ length: managingKeys }, () => createKey(service.address, adminPlan)));
+  // Until the code is compiled.
+  await requests(service.address, 3);
   const results = new Map<string, Figures[]>();
   for (let round = 0; round < rounds; round += 1) {
     for (const situation of situations) {
