@@ -1,3 +1,5 @@
+import { setPriority } from 'node:os';
+
 import { watchClock } from '../database/clock-watch.ts';
 import { connectDatabase } from '../database/database.ts';
 import { Metrics } from '../http/observe/metrics.ts';
@@ -17,6 +19,8 @@ import { exit, exitOnUncaughtErrors } from './service-process.ts';
 
 /** One reads the log while the other one leases and saves. */
 const poolSize = 2;
+/** Where they share a core, those that serve go first. */
+const priority = 5;
 
 /** Starts the process that delivers webhooks, and serves nobody. */
 export function startDeliverer(): void {
@@ -24,6 +28,7 @@ export function startDeliverer(): void {
 }
 
 async function open(parent: ParentConnection): Promise<void> {
+  setPriority(priority);
   const config = readConfig();
   const destination = new LogDestination();
   const log = createLog(config.logLevel, config.logAddresses, destination);
