@@ -15,6 +15,8 @@ const targets = [0, 1, 2] as const;
 const writesPerSecond = 500;
 /** For the first check of the standbys. */
 const startMillis = 2_000;
+/** In which no request is sent, to know what is no request's. */
+const idleSeconds = 5;
 
 interface Result extends LoadResult {
   /** Microseconds of a request. */
@@ -34,15 +36,24 @@ export async function benchReplicas(
   try {
     for (const count of targets) services.push(await startWith(primary, standbys.slice(0, count)));
     await wait(startMillis);
+    const idle = await idleMillis(primary);
     const quiet = await measure(options, store, { primary, standbys, services });
     const stop = write(primary);
     const busy = await measure(options, store, { primary, standbys, services });
     await stop();
-    return `${tableOf(options.chosen, quiet)}\n\nbeside ${writesPerSecond} writes a second:\n\n${tableOf(options.chosen, busy)}`;
+    const ofIdle = `Of the primary's time ${idle.toFixed(0)} ms a second are what the three services take without requests.`;
+    return `${tableOf(options.chosen, quiet)}\n\n${ofIdle}\n\nbeside ${writesPerSecond} writes a second:\n\n${tableOf(options.chosen, busy)}`;
   } finally {
     await Promise.all(services.map((service) => service.stop()));
     for (const standby of standbys) standby.remove();
   }
+}
+
+/** The primary's processor time in a second without requests. */
+async function idleMillis({ pid }: PostgresCluster): Promise<number> {
+  const before = cpuMicrosOfAll(pid);
+  await wait(idleSeconds * 1_000);
+  return (cpuMicrosOfAll(pid) - before) / 1_000 / idleSeconds;
 }
 
 function startWith(primary: PostgresCluster, standbys: readonly PostgresCluster[]): Promise<MeasuredProcess> {
