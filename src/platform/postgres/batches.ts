@@ -149,7 +149,8 @@ export class Batches<Work, Result> {
         const results = await doTogether(this.#callerOf(group, first.caller), works);
         endWaits(entries);
         const usedMillis = performance.now() - begunAt;
-        for (const { caller } of entries) caller.use(usedMillis / entries.length);
+        // That of a client which is kept apart counts with its connection.
+        if (group.id === service) for (const { caller } of entries) caller.use(usedMillis / entries.length);
         return entries.forEach(({ resolve }, index) => resolve(results[index] as Result));
       } catch (error) {
         // The outcome of a lost COMMIT isn't known here, so nothing is done again.

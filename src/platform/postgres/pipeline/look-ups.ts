@@ -72,7 +72,8 @@ export class LookUps {
           shared.push(...ofClient);
         }
       }
-      inBackground(this.#readInParts(shared).finally(() => leases.forEach((lease) => lease.release())));
+      if (shared.length > 0)
+        inBackground(this.#readInParts(shared).finally(() => leases.forEach((lease) => lease.release())));
     }
   }
 
