@@ -1,6 +1,6 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { createInterface } from 'node:readline';
 
@@ -71,17 +71,24 @@ export class MeasuredProcess {
   }
 }
 
-/** User and system time of a process so far, and of its children that have ended; 0 for one that has ended. */
+/**
+ * User and system time of a process so far, and of its children that have ended; 0 for one that has ended. That of its
+ * threads is to the nanosecond: of a server's many processes each does little, and clock ticks would be rounded off.
+ */
 export function cpuMicrosOf(pid: number): number {
-  let stat = '';
   try {
-    stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // After the name of the program, which may hold anything, in brackets.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
+    const ofEnded = ((Number(fields[13]) + Number(fields[14])) * 1_000_000) / ticksPerSecond;
+    return readdirSync(`/proc/${pid}/task`).reduce((sum, thread) => sum + threadMicros(pid, thread), ofEnded);
   } catch {
     return 0;
   }
-  // After the name of the program, which may hold anything, in brackets.
-  const fields = stat.split(') ').at(-1)!.split(' ');
-  return ([11, 12, 13, 14].reduce((sum, index) => sum + Number(fields[index]), 0) * 1_000_000) / ticksPerSecond;
+}
+
+function threadMicros(pid: number, thread: string): number {
+  const [nanoseconds] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ', 1);
+  return Number(nanoseconds) / 1_000;
 }
 
 /** Of a server and the processes that it has started. */
