@@ -10,14 +10,14 @@ type Questioned = Pick<PgConnection, 'run' | 'destroy' | 'isLost' | 'isCurrent'>
   readonly session: Pick<PgConnection['session'], 'isBehindPooler'>;
 };
 
-/** Between the begins of two questions: under load a process asks at most a thousand a second. */
-const pauseMillis = 1;
+/** Between the begins of two questions: under load a process asks at most 500 a second. */
+const pauseMillis = 2;
 
 /**
  * How far the primary's log is, as Raft's leaders say it: a standby that has replayed so far has all that anybody was
  * told of before it was asked for.
  *
- * One question at a time is under way, and whoever asks meanwhile, or within a millisecond of its begin, shares the next
+ * One question at a time is under way, and whoever asks meanwhile, or within two milliseconds of its begin, shares the next
  * one, as commits share a flush. It has a connection of its own, and waits for no read.
  */
 export class ReadIndex {
