@@ -6,15 +6,12 @@ import type { WithEntities } from '../entity-manager.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { DamagedMessage, type Session, type Statement, statementOf } from '../../platform/postgres/index.ts';
 
-const noRecords = null;
-
 const claim = statementOf(
   `select ${claimed('$1::text, $2::text, $3::text, $4::text[], $5::timestamptz')}`,
   1,
   claimedRows,
   'write',
   {
-    expected: noRecords,
     many: statementOf(
       `select ${claimed('owner, key, lock, fields::text[], since')}
        from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::timestamptz[])
@@ -96,7 +93,7 @@ const kinds: ReadonlySet<unknown> = new Set<Claimed['kind']>(['running', 'field'
 
 /** Throws for any other text: it would be the response to a client, or do the work again. */
 function claimedRows([json = null]: readonly (string | null)[]): readonly Claimed[] | null {
-  if (json === null) return noRecords;
+  if (json === null) return null;
   const rows: unknown = JSON.parse(json);
   if (!Array.isArray(rows) || rows.length === 0) throw new DamagedMessage('it is no claim of an idempotency key');
   return rows.map(claimedRow);

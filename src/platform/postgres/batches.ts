@@ -85,7 +85,7 @@ export class Batches<Work, Result> {
   }
 
   /** Its entries would let others be done twice. */
-  keepApart(clientId: string): void {
+  #keepApart(clientId: string): void {
     if (clientId !== service) this.#apart.set(clientId, performance.now() + apartMillis);
   }
 
@@ -174,7 +174,7 @@ export class Batches<Work, Result> {
     } catch (error) {
       reject(error);
     }
-    if (hasFailed && isCause) this.keepApart(caller.id);
+    if (hasFailed && isCause) this.#keepApart(caller.id);
   }
 
   /** Nobody whose work is in the batch can end it. */

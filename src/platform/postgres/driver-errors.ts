@@ -99,7 +99,7 @@ export function failureOf(error: unknown): Error {
 }
 
 /** Whether it, or a cause, is `DatabaseUnavailable`. */
-export function isOrHasUnavailable(error: unknown): error is Error {
+function isOrHasUnavailable(error: unknown): error is Error {
   return isOrHas(error, (each) => each instanceof DatabaseUnavailable);
 }
 

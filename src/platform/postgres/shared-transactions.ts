@@ -1,6 +1,6 @@
 import type { Caller, Callers } from '../callers/index.ts';
 import { inBackground } from '../background.ts';
-import { failureOf, isOrHasUnavailable } from './driver-errors.ts';
+import { failureOf } from './driver-errors.ts';
 import { Batches } from './batches.ts';
 import { type ConnectionLease, control, createTransactionSession, type FailureOf } from './lease.ts';
 import { type Query, type Session, type Statement, together, type StatementValues } from './statement.ts';
@@ -60,133 +60,74 @@ export function createSharedInsertions(
  * Lets works that only insert share a transaction, when they come at the same time.
  *
  * Model: the statements of a tick of the event loop are sent in one write, equal ones as one statement, and there is
- * one COMMIT. A statement that nearly always returns the same row has it as `expected`: works go on with that one at
- * once, and whether it was right is known before COMMIT.
+ * one COMMIT.
  *
- * Guarantees, besides those of `Batches`: the transaction is committed only if every work has succeeded, has sent
- * nothing but statements that have a form for many, and has got the rows that were assumed. So no work takes a lock or
- * a change of another one for its own.
- *
- * Failures: after a wrong assumption all works are done again together without any; after another failure each is done
- * again by itself.
+ * Guarantees, besides those of `Batches`: the transaction is committed only if every work has succeeded and has sent
+ * nothing but statements that have a form for many. So no work takes a lock or a change of another one for its own.
  */
 export function createSharedTransactions(
   callers: Callers,
   transact: Transact,
   toFailure: FailureOf,
 ): Batches<Work, unknown> {
-  const doAll = async (
-    lease: ConnectionLease,
-    works: readonly Work[],
-    assumesExpected: boolean,
-  ): Promise<unknown[]> => {
-    const statements = new GatheredStatements(lease, assumesExpected);
-    const sessionOf = (caller: Caller): Session =>
-      createTransactionSession(caller, lease, toFailure, {
-        run: (...query) => statements.run(caller, ...query),
-        withLease: () => statements.refuse(caller),
-      });
-    return statements.resultsOf(works.map(({ caller, work }) => work(sessionOf(caller))));
-  };
-  const firstAssuming = async <Result>(work: (assumesExpected: boolean) => Promise<Result>): Promise<Result> => {
-    try {
-      return await work(true);
-    } catch (error) {
-      if (!(error instanceof UnexpectedRow)) throw error;
-      for (const clientId of error.clientIds) batches.keepApart(clientId);
-      return work(false);
-    }
-  };
-  const batches: Batches<Work, unknown> = new Batches({
+  return new Batches({
     callers,
     maxEntries: maxWorks,
-    doAlone: (caller, alone) =>
-      firstAssuming((assumesExpected) =>
-        transact(caller, async (lease) =>
-          assumesExpected
-            ? (await doAll(lease, [alone], true))[0]
-            : alone.work(createTransactionSession(caller, lease, toFailure)),
-        ),
-      ),
-    doTogether: (caller, works) =>
-      firstAssuming((assumesExpected) =>
-        transact(caller, async (lease) => {
-          lease.defer(shortTimeouts);
-          const results = await doAll(lease, works, assumesExpected);
-          lease.defer(sessionTimeout);
-          return results;
-        }),
-      ),
+    doAlone: (caller, { work }) =>
+      transact(caller, (lease) => work(createTransactionSession(caller, lease, toFailure))),
+    doTogether: (shared, works) =>
+      transact(shared, async (lease) => {
+        lease.defer(shortTimeouts);
+        const statements = new GatheredStatements(lease);
+        const results = await statements.resultsOf(
+          works.map(({ caller, work }) =>
+            work(
+              createTransactionSession(caller, lease, toFailure, {
+                run: (...query) => statements.run(...query),
+                withLease: () => statements.refuse(),
+              }),
+            ),
+          ),
+        );
+        lease.defer(sessionTimeout);
+        return results;
+      }),
   });
-  return batches;
-}
-
-/** Works have gone on with a row that was another one, or do more than insert: those of these clients. */
-class UnexpectedRow extends Error {
-  readonly clientIds: Iterable<string>;
-
-  constructor(clientIds: Iterable<string>) {
-    super();
-    this.clientIds = clientIds;
-  }
 }
 
 /** Sends the statements of a tick of the event loop in one write, and equal ones as one. */
 class GatheredStatements {
   readonly #lease: ConnectionLease;
-  readonly #assumesExpected: boolean;
   #waiting: Waiting[] = [];
-  readonly #wereExpected: Promise<boolean>[] = [];
-  /** Whose works have gone on with a wrong row, or do more than insert. */
-  readonly #unexpectedFor = new Set<string>();
   #failure: Error | undefined;
 
-  constructor(lease: ConnectionLease, assumesExpected: boolean) {
+  constructor(lease: ConnectionLease) {
     this.#lease = lease;
-    this.#assumesExpected = assumesExpected;
   }
 
   async run<Row>(
-    caller: Caller,
     statement: Statement<Row>,
     values: StatementValues,
     locks: readonly Query<unknown>[] = [],
   ): Promise<Row[]> {
-    if (statement.many === undefined) return this.refuse(caller);
-    const rows = new Promise<Row[]>((resolve, reject) => {
+    if (statement.many === undefined) return this.refuse();
+    return new Promise((resolve, reject) => {
       const query = { statement, values };
       if (this.#waiting.push({ query, locks, resolve, reject }) === 1)
         setImmediate(() => inBackground(this.#sendAll()));
     });
-    const { expected } = statement;
-    if (expected === undefined || !this.#assumesExpected) return rows;
-    this.#wereExpected.push(
-      rows.then(
-        ([row]) => {
-          if (row !== expected) this.#unexpectedFor.add(caller.id);
-          return row === expected;
-        },
-        () => false,
-      ),
-    );
-    return [expected];
   }
 
-  /** For what isn't an insertion. */
-  async refuse({ id }: Caller): Promise<never> {
-    this.#unexpectedFor.add(id);
-    this.#wereExpected.push(Promise.resolve(false));
-    throw new UnexpectedRow([id]);
+  /** For what isn't an insertion: fails all works. */
+  async refuse(): Promise<never> {
+    this.#failure ??= new Error('Works that share a transaction only insert.');
+    throw this.#failure;
   }
 
-  /**
-   * The results of the works, once all have ended. Throws UnexpectedRow, DatabaseUnavailable, or their first failure.
-   */
+  /** The results of the works, once all have ended. Throws the first failure of a statement, or of a work. */
   async resultsOf(works: readonly Promise<unknown>[]): Promise<unknown[]> {
     await Promise.allSettled(works);
-    const wereExpected = await Promise.all(this.#wereExpected);
-    if (isOrHasUnavailable(this.#failure)) throw this.#failure;
-    if (wereExpected.includes(false)) throw new UnexpectedRow(this.#unexpectedFor);
+    if (this.#failure !== undefined) throw this.#failure;
     return Promise.all(works);
   }
 

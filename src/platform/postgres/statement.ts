@@ -39,8 +39,6 @@ export interface Statement<Row> {
   readonly many?: Statement<Row> | undefined;
   /** Of a form for many: makes one value of the last ones, of which it takes no list. */
   readonly common?: ((values: readonly Parameter[]) => Parameter) | undefined;
-  /** The row that it nearly always returns. Works that share a transaction may go on with it before it has come. */
-  readonly expected?: Row;
   /**
    * What was asked for, of a statement whose time depends on that, and which waits for nothing: one that is cut off
    * would be again, and its failure names it.
@@ -58,7 +56,7 @@ export function statementOf<Row>(
   columns: number,
   decode: Statement<Row>['decode'],
   kind: StatementKind = 'short',
-  more: Pick<Statement<Row>, 'many' | 'common' | 'expected' | 'subject'> = {},
+  more: Pick<Statement<Row>, 'many' | 'common' | 'subject'> = {},
 ): Statement<Row> {
   const { many } = more;
   // The same for the same text, whichever process names it.
