@@ -8,6 +8,7 @@ import { migrate } from '../../src/database/start/migrate.ts';
 import { entities } from '../../src/database/stores/stores.ts';
 import { InventoryItem } from '../../src/domain/inventory/inventory-item.entity.ts';
 import { PostgresCluster } from '../support/postgres-cluster.ts';
+import { newCategory } from '../support/new-category.ts';
 import { testCaller } from '../support/caller.ts';
 
 // What an update costs as a statement, and as an entity that is loaded, changed and flushed: `node
@@ -29,7 +30,7 @@ try {
     preferReadReplicas: false,
     driverOptions: () => createDialect(pool, testCaller),
   });
-  const { id: categoryId } = await database.stores.for(testCaller).categories.insert({ name: 'Any' });
+  const { id: categoryId } = await database.stores.for(testCaller).categories.insert(newCategory('Any'));
   const { id } = await database.stores.for(testCaller).pets.insert({
     name: 'Any',
     status: 'available',

@@ -7,6 +7,7 @@ import type { Order } from '../../src/domain/orders/order.entity.ts';
 import { Services } from '../../src/domain/services.ts';
 import type { RowData } from '../../src/domain/store.ts';
 import type { Stores } from '../../src/domain/stores.ts';
+import { newCategory } from '../support/new-category.ts';
 import { openTestDatabase, type OpenedDatabase } from '../support/opened-database.ts';
 
 const opened = await openTestDatabase();
@@ -18,7 +19,7 @@ describe('a transaction', () => {
   it('undoes everything when the work fails', async () => {
     let id: Id | undefined;
     const work = stores.transaction(async ({ categories }) => {
-      ({ id } = await categories.insert({ name: 'Lost', description: null }));
+      ({ id } = await categories.insert(newCategory('Lost')));
       throw new Error('on purpose');
     });
     await expect(work).rejects.toMatchObject({ message: 'on purpose' });
@@ -31,14 +32,14 @@ describe('a transaction', () => {
     const violation = { name: 'ForeignKeyViolation', property: 'petId' };
     await expect(insert(stores)).rejects.toMatchObject(violation);
     await expect(stores.transaction(insert)).rejects.toMatchObject(violation);
-    await stores.categories.insert({ name: 'Kept', description: null });
+    await stores.categories.insert(newCategory('Kept'));
   });
 
   it('runs twenty at once, whatever the size of the pool', async () => {
     const before = await stores.categories.count({});
     await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
-        stores.transaction(({ categories }) => categories.insert({ name: `Many ${n}`, description: null })),
+        stores.transaction(({ categories }) => categories.insert(newCategory(`Many ${n}`))),
       ),
     );
     expect(await stores.categories.count({})).toBe(before + 20);
@@ -47,7 +48,7 @@ describe('a transaction', () => {
   it('binds values: none becomes part of a statement', async () => {
     const description = `'; drop table orders; -- $1 ? \\ "`;
     opened.statements.length = 0;
-    const { id } = await stores.transaction(({ categories }) => categories.insert({ name: 'Bound', description }));
+    const { id } = await stores.transaction(({ categories }) => categories.insert(newCategory('Bound', description)));
     expect(opened.statements.filter((sql) => sql.includes('drop table'))).toEqual([]);
     expect(await stores.categories.byIds([id])).toEqual([{ id, name: 'Bound', description }]);
   });

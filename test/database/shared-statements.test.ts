@@ -4,12 +4,13 @@ import { IdempotencyService } from '../../src/domain/idempotency/idempotency.ser
 import { ForeignKeyViolation } from '../../src/domain/store.ts';
 import type { Id } from '../../src/domain/id.ts';
 import { openTestDatabase } from '../support/opened-database.ts';
+import { newCategory } from '../support/new-category.ts';
 import { callers } from '../support/caller.ts';
 
 const service = new IdempotencyService();
 
 const opened = await openTestDatabase();
-const { id: categoryId } = await opened.stores.categories.insert({ name: 'Birds' });
+const { id: categoryId } = await opened.stores.categories.insert(newCategory('Birds'));
 
 beforeEach(() => {
   opened.statements.length = 0;

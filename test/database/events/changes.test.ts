@@ -2,6 +2,7 @@ import { beforeEach, expect, it } from '@jest/globals';
 
 import { emptyStore } from '../../support/empty-store.ts';
 import { connect } from '../../support/postgres-client.ts';
+import { newCategory } from '../../support/new-category.ts';
 import { serverUrl } from '../../support/template-database.ts';
 import { openEventLog } from './event-log.ts';
 
@@ -58,7 +59,7 @@ it('has the request that its transaction names, through a backlog too; the servi
   await log.move();
   const start = await log.stores.events.last();
   await log.sql(`begin; set local petstore.request = '7:one'; update pets set status = 'sold' where id <= 2; commit`);
-  await log.stores.categories.insert({ name: 'Birds' });
+  await log.stores.categories.insert(newCategory('Birds'));
   // Of a writer that is no process of ours.
   await log.sql(`begin; select set_config('petstore.request', repeat('7', 1000000) || ':', true);
     delete from categories where name = 'Birds'; commit`);

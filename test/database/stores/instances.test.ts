@@ -4,11 +4,12 @@ import { Category } from '../../../src/domain/categories/category.entity.ts';
 import { InventoryItem } from '../../../src/domain/inventory/inventory-item.entity.ts';
 import { Pet } from '../../../src/domain/pets/pet.entity.ts';
 import { testCaller } from '../../support/caller.ts';
+import { newCategory } from '../../support/new-category.ts';
 import { openTestDatabase } from '../../support/opened-database.ts';
 
 it('a row is an instance of its entity: one that was read, written or related, and that of an event', async () => {
   const { database, stores } = await openTestDatabase();
-  const category = await stores.categories.insert({ name: 'Birds' });
+  const category = await stores.categories.insert(newCategory('Birds'));
   const data = { name: 'Kiwi', status: 'available', categoryId: category.id, inventory: { quantity: 1 } } as const;
   const written = await stores.pets.insert(data, ['category', 'inventory']);
   const [read] = await stores.pets.byIds([written.id]);

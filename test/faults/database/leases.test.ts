@@ -9,6 +9,7 @@ import { atEnd } from '../../support/at-end.ts';
 import { startCluster } from '../../support/started-cluster.ts';
 import { listenHere } from '../../support/test-app.ts';
 import { until } from '../../support/until.ts';
+import { newCategory } from '../../support/new-category.ts';
 import { testCaller } from '../../support/caller.ts';
 
 const cluster = await startCluster();
@@ -30,7 +31,7 @@ atEnd(async () => {
   await database.close();
 });
 const stores = database.stores.for(testCaller);
-const category = await stores.categories.insert({ name: 'Leased' });
+const category = await stores.categories.insert(newCategory('Leased'));
 
 beforeEach(() => {
   onStatement = () => undefined;

@@ -4,6 +4,7 @@ import type { Id } from '../../../src/domain/id.ts';
 import type { Stores } from '../../../src/domain/stores.ts';
 import { firstRows } from '../../support/keyset.ts';
 import { openTestDatabase } from '../../support/opened-database.ts';
+import { newCategory } from '../../support/new-category.ts';
 import { callers } from '../../support/caller.ts';
 
 /** As the embedded database has it. */
@@ -59,7 +60,7 @@ describe('while a transaction of another request has the connection', () => {
 
   it.each<[string, (stores: Stores) => Promise<unknown>]>([
     ['read', ({ pets }) => pets.count({})],
-    ['transaction', (stores) => stores.transaction(({ categories }) => categories.insert({ name: 'Never' }))],
+    ['transaction', (stores) => stores.transaction(({ categories }) => categories.insert(newCategory('Never')))],
   ])('nothing is sent of a %s that waits for it when its client disconnects', async (_what, work) => {
     const caller = callers.for('one');
     const outcome = work(opened.database.stores.for(caller));
@@ -74,8 +75,8 @@ describe('while a transaction of another request has the connection', () => {
   it('a row is inserted for those who are still there', async () => {
     const [first, second] = [callers.for('one'), callers.for('one')];
     const { stores } = opened.database;
-    const lost = stores.for(first).categories.insert({ name: 'Lost' });
-    const kept = stores.for(second).categories.insert({ name: 'Kept' });
+    const lost = stores.for(first).categories.insert(newCategory('Lost'));
+    const kept = stores.for(second).categories.insert(newCategory('Kept'));
     first.abort(gone);
     release();
     await expect(lost).rejects.toBe(gone);
@@ -88,7 +89,7 @@ it('a request that has begun to write is carried out whole when its client disco
   const caller = callers.for('one');
   const inserted = await opened.database.stores.for(caller).transaction(async (inside) => {
     caller.abort(gone);
-    return inside.categories.insert({ name: 'Whole' });
+    return inside.categories.insert(newCategory('Whole'));
   });
   expect(caller.failure).toBeUndefined();
   expect(await opened.stores.categories.byIds([inserted.id])).toMatchObject([{ name: 'Whole' }]);
