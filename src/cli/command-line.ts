@@ -106,10 +106,7 @@ const succeeded = 0;
 const failed = 1;
 const misused = 2;
 
-/**
- * Runs a command with these arguments, and returns the exit code: 0 when done, 1 when refused or impossible, 2 for a
- * wrong command line.
- */
+/** Returns the exit code: 0 when done, 1 when refused or impossible, 2 for a wrong command line. */
 export async function runCommandLine<Service>(
   line: CommandLine<Service>,
   args: readonly string[],

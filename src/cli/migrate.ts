@@ -14,7 +14,6 @@ Brings the tables of the database up to date.
 
 const upToDate = 'The tables are up to date.';
 
-/** Runs the migrations, as every start does, for deployments with a separate migration step. */
 async function migrateNow(): Promise<void> {
   let state = upToDate;
   const database = await openDatabase({

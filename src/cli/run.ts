@@ -10,7 +10,6 @@ import { explainFailure } from '../settings/failed-start.ts';
 import { holdsEmbeddedPostgres, startEmbeddedPostgres } from '../platform/embedded/index.ts';
 import { plainText } from '../platform/shown-error.ts';
 
-/** Runs a command; reports a failure, without a stack trace where the message is enough. */
 export async function run(work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -25,10 +24,7 @@ export function databaseOptions({ databaseUrl: url, dataDir, withDemoStore }: Co
   return { url, dataDir, mustExist: true, poolSize: 1, withDemoStore, onWait: notify };
 }
 
-/**
- * The settings of a command; writes their warnings, and which database it acts on. Throws ConfigError where there is
- * none: a command that made one would succeed on a store that nobody uses.
- */
+/** Throws ConfigError without a database: one that was made here would be a store that nobody uses. */
 export function readSettings(environment?: Environment): Config {
   const config = readConfig(environment);
   for (const warning of config.warnings) notify(warning);
@@ -72,9 +68,7 @@ type OptionValues<Types extends OptionTypes> = {
   readonly [Name in keyof Types]?: Types[Name] extends 'boolean' ? boolean : string;
 };
 
-/**
- * The values of these options. Ends the process with its usage for `--help`, and with 2 for a wrong command line.
- */
+/** Ends the process: with its usage for `--help`, with 2 for a wrong command line. */
 export function parseCommandLine<const Types extends OptionTypes>(usage: string, types: Types): OptionValues<Types> {
   const options = Object.fromEntries(Object.entries(types).map(([name, type]) => [name, { type }]));
   try {

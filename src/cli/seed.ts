@@ -33,7 +33,6 @@ function readOptions(): { pets: number; categories: number; orders: number } {
   };
 }
 
-/** A progress bar on a terminal; elsewhere a line for each tenth of the steps. */
 function showProgress(): (share: number, next: string) => void {
   const { stderr } = process;
   let tenth = -1;

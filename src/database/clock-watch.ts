@@ -19,10 +19,7 @@ export interface ClockWatch {
   stop(): void;
 }
 
-/**
- * Compares this process's clock with the database's, at once and every 30 s. Nothing that processes share is timed by
- * it, but the lines of the log are.
- */
+/** Nothing that processes share is timed by this process's clock, but the lines of the log are. */
 export function watchClock(clock: SharedClock, { read, onDifference, onAgreement }: ClockWatchOptions): ClockWatch {
   let differs = false;
   const offsetSeconds = (): number => (Date.now() - clock.now()) / 1_000;

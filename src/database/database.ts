@@ -76,7 +76,6 @@ export async function connectDatabase({ location, maxWalked, ...options }: Conne
     readClock: (caller: Caller) => readClock(sessionOf(caller), clock),
     /** Never rejects. */
     checkReady: (caller: Caller) => readiness.check(caller, sessionOf(caller)),
-    /** The last known state of each host of the URL; none for the embedded database. */
     serverFigures: () => (session === 'server' ? servers.figures : []),
     /** Of each of the replicas; none where there are none. */
     replicaFigures: () => replicas?.figures ?? [],

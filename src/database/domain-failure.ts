@@ -13,7 +13,6 @@ import {
 
 const again = 'Try again in a few seconds.';
 
-/** The messages for clients when a server that is reachable hasn't done the work, by the reason. */
 const messages: Readonly<Partial<Record<UnavailableReason, (cause: unknown) => string>>> = {
   busy: (cause) => waitedTooLong((cause as Partial<NoFreeConnection>).waitedFor ?? 'a database connection'),
   locked: () => waitedTooLong("a row's lock, or a table's, which another transaction holds"),
@@ -45,10 +44,7 @@ export function referencesIn(metadata: MetadataStorage): References {
 
 const domainFailures = new WeakMap<Error, Error>();
 
-/**
- * The domain's error for one of the driver, or for a failure of the database: UNAVAILABLE, or `ForeignKeyViolation`,
- * which knows its property by `references`. Any other error is itself.
- */
+/** UNAVAILABLE, or `ForeignKeyViolation`, which knows its property by `references`; any other error is itself. */
 export function domainFailureOf(error: unknown, references?: References): Error {
   const failure = failureOf(error);
   const known = domainFailures.get(failure);

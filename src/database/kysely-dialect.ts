@@ -13,10 +13,7 @@ import {
 import type { Caller } from '../platform/callers/index.ts';
 import { ConnectionLease, type ConnectionPool } from '../platform/postgres/index.ts';
 
-/**
- * PostgreSQL for MikroORM, on leases of our own pool: those of one caller or, without it, leases that are connected by
- * the code that begins a transaction.
- */
+/** Without a caller its leases are connected by the code that begins a transaction. */
 export function createDialect(pool: ConnectionPool, caller: Caller | undefined): Dialect {
   return {
     createDriver: () => new LeaseDriver(pool, caller),

@@ -31,10 +31,7 @@ const stateStatement = objectStatement<DatabaseState>(
     ) as filtered`,
 );
 
-/**
- * Sorts more than fits into its memory, so that PostgreSQL writes a temporary file; the setting ends with the
- * statement's transaction.
- */
+/** Sorts more than fits into its memory, so that PostgreSQL writes a temporary file. */
 const diskProbe =
   `select set_config('work_mem', '64kB', true); ` +
   'select count(*) from (select n from generate_series(1, 8000) as n order by n desc) as sorted';

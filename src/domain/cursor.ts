@@ -17,11 +17,7 @@ export interface CursorScope {
   readonly key: { readonly type: SortedTypeName; readonly isNullable?: true } | null;
 }
 
-/**
- * The opaque name of a position in a list.
- *
- * It holds the row's values, not an offset, so that it stays valid when rows are inserted or deleted, its own included.
- */
+/** Holds the row's values, not an offset: it stays valid when rows are inserted or deleted, its own included. */
 export function encodeCursor(scope: CursorScope, position: ListPosition): string {
   return encodeOpaque([scope.kind, scope.sortField, position.value, position.id]);
 }

@@ -67,7 +67,6 @@ export function isUnavailable(error: unknown): error is DomainError {
   return error instanceof DomainError && error.code === 'UNAVAILABLE';
 }
 
-/** The error for a store that can't be reached; the client may try again. */
 export function unavailable(cause: unknown): DomainError {
   return new DomainError('UNAVAILABLE', 'The store is not available at the moment. Try again in a few seconds.', {
     retryAfterSeconds: 5,

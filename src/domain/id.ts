@@ -57,10 +57,7 @@ export function jsonId(id: Id | null | undefined): JsonId | undefined {
   return id.length <= maxSafeCharacters ? integerOf(id) : JSON.rawJSON(id);
 }
 
-/**
- * Digit by digit, because `Number` calls V8's runtime for each new text: 45 ns instead of 10, and a page of `GET /pets`
- * has up to 200 ids.
- */
+/** Digit by digit: `Number` calls V8's runtime for each new text, 45 ns instead of 10, of up to 200 ids a page. */
 function integerOf(id: Id): number {
   const isNegative = id.startsWith('-');
   let value = 0;

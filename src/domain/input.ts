@@ -3,11 +3,7 @@ import { validationFailed, type Violation } from './errors.ts';
 /** A rule for one field: returns the value as it is stored, and reports what is wrong with it by `refuse`. */
 export type Rule<Raw, Stored> = (value: Raw, refuse: (problem: string) => void) => Stored;
 
-/**
- * Collects the violations of an input, so that the client gets every failing field at once.
- *
- * The result for a refused value must not be used: call `throwIfRefused` before.
- */
+/** The result for a refused value must not be used: call `throwIfRefused` before. */
 export class InputCheck {
   readonly #violations: Violation[] = [];
 

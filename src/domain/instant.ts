@@ -7,12 +7,7 @@ const rfc3339 =
 export const earliestInstant = -62_135_596_800_000;
 export const latestInstant = 253_402_300_799_999;
 
-/**
- * Parses an RFC 3339 date-time with an offset; returns an error message for the client when it isn't one.
- *
- * Truncated to the millisecond. Impossible dates (2026-02-30, 24:00, a leap second) are refused: a different instant
- * would be stored.
- */
+/** Returns a message for the client for what isn't one. Truncates to the millisecond; refuses impossible dates. */
 export function parseInstant(text: string): Date | string {
   const groups = rfc3339.exec(text)?.groups;
   if (groups === undefined) {

@@ -68,10 +68,7 @@ async function lockInOrder(stores: Stores, rows: readonly NamedRow[], idsByRow: 
   }
 }
 
-/**
- * The locks with which a transaction begins whose deletions may never be reached: until `lockDeletions` others can still
- * name the rows.
- */
+/** Until `lockDeletions`, which may never be reached, others can still name the rows. */
 export function beforeDeletions(rows: readonly NamedRow[]): readonly NamedRow[] {
   return rows.map((row) => (row.strength === 'delete' ? change(row.noun, row.id) : row));
 }

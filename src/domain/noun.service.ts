@@ -56,11 +56,7 @@ interface WriteOptions<Row, Relation extends string = never> extends UpdateOptio
   readonly check?: ((row: Row) => void) | undefined;
 }
 
-/**
- * The base of all nouns' services: reading, and checking what is written. They hold no state between two calls.
- *
- * A row is the noun's entity with the related rows that may be read with it.
- */
+/** The base of all nouns' services, without state. A row is the entity, with the related rows read with it. */
 export abstract class NounService<Row, Kind extends NounKind<Row>, Relation extends string = never> {
   abstract readonly kind: Kind & List<Row, SortFieldOf<Kind>>;
   protected readonly stores: Stores;
@@ -111,9 +107,7 @@ export abstract class NounService<Row, Kind extends NounKind<Row>, Relation exte
     return this.storeIn(this.stores).countPerParent(parents, this.parse({ filter }).filter);
   }
 
-  /**
-   * Has a row of the input written. Throws VALIDATION_FAILED with every violation, rows that don't exist among them.
-   */
+  /** Throws VALIDATION_FAILED with every violation, rows that don't exist among them. */
   protected creation(
     input: NewOf<Kind['fields']>,
     write: (row: CreatedOf<Kind['fields']>) => Promise<Row>,
@@ -122,11 +116,7 @@ export abstract class NounService<Row, Kind extends NounKind<Row>, Relation exte
     return this.#referring(check, parseNew(this.kind.fields, check, input), write);
   }
 
-  /**
-   * Changes the row with this id: in one statement, or in a transaction when something about the row must hold first.
-   *
-   * Throws VALIDATION_FAILED as `creation` does, NOT_FOUND and PRECONDITION_FAILED.
-   */
+  /** Throws VALIDATION_FAILED as `creation` does, NOT_FOUND and PRECONDITION_FAILED. */
   protected change(
     id: string,
     changes: ChangesOf<Kind['fields']>,
@@ -183,9 +173,6 @@ export abstract class NounService<Row, Kind extends NounKind<Row>, Relation exte
     return writeReferring(this.stores, referred, () => write(data));
   }
 
-  /**
-   * Writes at once when there are no conditions, and otherwise in a transaction in which the locked row has met them.
-   */
   #onceItHolds<Result>(
     id: string,
     { precondition, check }: WriteOptions<Row>,

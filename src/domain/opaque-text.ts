@@ -1,19 +1,13 @@
 import { crc32 } from 'node:zlib';
 
-/**
- * Part of the checksum. Change it with the form of the texts, so that texts of the old form are refused instead of
- * misread.
- */
+/** Change it with the form of the texts: those of the old form are then refused instead of misread. */
 const version = 1;
 const checksumLength = 8;
 
 /** The longest that is encoded has a name of 255 characters, and is a third as long as this. */
 const maxCharacters = 4_096;
 
-/**
- * The one spelling of each text: no other characters, and in the last one no bits beyond the last byte (RFC 4648, part
- * 3.5).
- */
+/** The one spelling of each text: no other characters, no bits beyond the last byte (RFC 4648, section 3.5). */
 const canonicalBase64url = /^(?:[\w-]{4})*(?:[\w-]{2}[AEIMQUYcgkosw048]|[\w-][AQgw])?$/;
 
 /**
@@ -28,10 +22,7 @@ export function encodeOpaque(parts: readonly (string | number | null)[]): string
   return encoded.toString('base64url', 0, encoded.write(checksum(body) + body));
 }
 
-/**
- * The values in an opaque text; undefined unless its checksum is right. The checksum proves no origin: validate the
- * values.
- */
+/** Undefined unless its checksum is right, which proves no origin: validate the values. */
 export function decodeOpaque(text: string): readonly unknown[] | undefined {
   // Decoding would skip invalid characters.
   if (text.length > maxCharacters || !canonicalBase64url.test(text)) return undefined;
@@ -46,10 +37,7 @@ export function decodeOpaque(text: string): readonly unknown[] | undefined {
   }
 }
 
-/**
- * Byte by byte, because `toString(16)` of a number this large is five times as slow: a cursor takes 1.1 µs so, and 1.6
- * otherwise, and a connection has one for each edge.
- */
+/** Byte by byte: `toString(16)` of so large a number is five times as slow, and each edge has a cursor. */
 function checksum(body: string): string {
   const sum = crc32(body, version);
   return hex(sum >>> 24) + hex((sum >>> 16) & 0xff) + hex((sum >>> 8) & 0xff) + hex(sum & 0xff);

@@ -9,17 +9,11 @@ export const defaultPageSize = 20;
 export const maxPageSize = 100;
 /** For reading a collection from end to end, page by page. */
 export const maxBatchSize = 1000;
-/**
- * The batch for reading a whole collection ends at the row with which it reaches either; small enough that the heap
- * doesn't grow.
- */
+/** A batch for a whole collection ends where it reaches either; small enough that the heap doesn't grow. */
 const walkBatchSize = 500;
 export const walkBatchBytes = 256 * 1024;
 
-/**
- * Where a page begins and how long it is, in the terms of the Relay connection specification; `null` counts as left
- * out.
- */
+/** In the terms of the Relay connection specification; `null` counts as left out. */
 export interface PageArguments {
   readonly first?: number | null | undefined;
   /** A cursor, or the position that it was decoded to. */
@@ -114,10 +108,7 @@ export interface Page<Row> {
   readonly hasNextPage: boolean;
   readonly hasPreviousPage: boolean;
   cursorOf(row: Row): string;
-  /**
-   * The cursor to go on from, at the end or the start of a page that has stopped before it was full, and may be empty;
-   * undefined for any other.
-   */
+  /** Where to go on from a page that stopped before it was full, and may be empty; undefined for any other. */
   readonly stop: { readonly side: 'start' | 'end'; readonly cursor: string } | undefined;
 }
 

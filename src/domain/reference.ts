@@ -10,7 +10,6 @@ export interface Reference {
   readonly target: (stores: Stores) => { byIds(ids: readonly Id[]): Promise<readonly unknown[]> };
 }
 
-/** A field that names a row, and the id that it has or gets. */
 export interface ReferredId {
   readonly field: string;
   readonly reference: Reference;
@@ -28,10 +27,7 @@ export function referenceRule(reference: Reference): Rule<string, Id> {
 
 type ReferredIds = readonly ReferredId[];
 
-/**
- * Throws the violations, and those of missing targets. It queries the targets only when there are other violations:
- * otherwise the write itself reports them.
- */
+/** Looks for missing targets only beside other violations: otherwise the write itself reports them. */
 export async function throwIfRefused(check: InputCheck, stores: Stores, referred: ReferredIds): Promise<void> {
   if (!check.hasRefused) return;
   for (const { field, message } of await findMissing(stores, referred)) check.refuse(field, message);

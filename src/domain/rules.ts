@@ -107,10 +107,7 @@ function textRule(maxCharacters: number, refused: RegExp): Rule<string, string> 
 /** More than any rule allows. */
 const maxCounted = 10_000;
 
-/**
- * Code points, without a copy of the text. Of a longer one, which is too long however they are counted, UTF-16 code
- * units: a request can have a text of 1 MB for each of its aliases.
- */
+/** Code points; of a longer text, too long either way, code units: a request may have 1 MB for each alias. */
 function countCharacters(text: string): number {
   if (text.length > maxCounted) return text.length;
   let pairs = 0;

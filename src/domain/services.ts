@@ -20,10 +20,7 @@ export interface ServiceOptions {
   readonly webhookObserver?: WebhookObserver | undefined;
 }
 
-/**
- * The services of the domain, for both protocols: on the stores of a caller, or on those inside a transaction, for whom
- * the work is done. They hold no state between two calls, and each is made where it is used: it is as light as this one.
- */
+/** Services on the stores of a caller, or of a transaction: without state, and each made where it is used. */
 export class Services implements Readonly<Record<CollectionOf<NounName>, object>> {
   readonly #stores: Stores;
   readonly #actor: Actor;

@@ -4,12 +4,7 @@ import type { Keyset, List, Slice, SortFieldOf } from './page.ts';
 import type { Precondition } from './version.ts';
 import { notFound } from './errors.ts';
 
-/**
- * Reading the rows of one kind. Every method is one statement, however many ids there are.
- *
- * Related rows that `include` names are read by the same statement. One that can't be read is an error in its place, so
- * that only who needs it fails.
- */
+/** Each method is one statement, however many ids. A related row that can't be read is an error in its place. */
 export interface ReadStore<Row, Of extends List, Relation extends string = never> {
   /** The rows with these ids, in the order of the ids; undefined where there is none. */
   byIds(ids: readonly Id[], include?: Include<Relation>): Promise<(Row | undefined)[]>;
@@ -41,10 +36,7 @@ export interface NounStore<Entity, Of extends List, Relations extends object = o
     ReadStore<Entity & Partial<Relations>, Of, keyof Relations & string>,
     WriteStore<Entity & Partial<Relations>, RowData<Entity>, keyof Relations & string> {}
 
-/**
- * For what a row is locked: for being named by another row, for a change, for its deletion. `deleteNow` is the same as
- * `delete`, but doesn't wait: where it would have to, the statement fails, as by a deadlock.
- */
+/** For what a row is locked. `deleteNow` fails where `delete` would wait, as by a deadlock. */
 export type LockStrength = 'refer' | 'change' | 'delete' | 'deleteNow';
 
 /**
@@ -72,16 +64,10 @@ export interface WriteStore<Row, Data, Relation extends string = never> {
   delete(id: Id): Promise<boolean>;
 }
 
-/**
- * The related rows to load with a row. Each combination of them is a statement of its own, so only what the caller is
- * sure to need.
- */
+/** Each combination is a statement of its own: only what the caller is sure to need. */
 export type Include<Relation extends string> = readonly Relation[];
 
-/**
- * The properties of a row that are written: all that the database doesn't generate. Nullable ones
- * are optional.
- */
+/** All that the database doesn't generate. Nullable properties are optional. */
 export type RowData<Row, Generated extends keyof Row = 'id' & keyof Row> = Readonly<
   {
     [Property in Exclude<keyof Row & string, Generated | Nullable<Row>>]-?: Exclude<Row[Property], undefined>;
@@ -104,10 +90,7 @@ export class ForeignKeyViolation extends Error {
   }
 }
 
-/**
- * What a transaction has read has changed before it could lock it. As PostgreSQL's own it has SQLSTATE 40001, so that an
- * `atomic` one is done again, and any other is UNAVAILABLE.
- */
+/** Has PostgreSQL's own SQLSTATE 40001: an `atomic` transaction is done again, any other is UNAVAILABLE. */
 export class SerializationFailure extends Error {
   override readonly name = 'SerializationFailure';
   readonly code = '40001';

@@ -28,10 +28,7 @@ export interface Stores {
   /** The database's. */
   readonly clock: SharedClock;
 
-  /**
-   * Runs the work in a transaction and commits it; an error rolls it back. Inside a transaction the work joins that
-   * one.
-   */
+  /** An error rolls it back. Inside a transaction the work joins that one. */
   transaction<T>(work: (stores: Stores) => Promise<T>, kind?: TransactionKind): Promise<T>;
 }
 

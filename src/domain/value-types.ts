@@ -3,7 +3,6 @@ import { earliestInstant, latestInstant } from './instant.ts';
 /** As a position in a list has it, and its cursor as JSON: null when the row has no value. */
 export type SortValue = string | number | null;
 
-/** What the values of one type are in a list that is sorted by them. */
 interface SortedType {
   /** Of the value of a row's property. */
   readonly position: (value: unknown) => SortValue;
@@ -16,7 +15,7 @@ interface SortedType {
  * instant in milliseconds since 1970.
  *
  * What a type is besides has a row in each of the other tables: columns in `database/sql/value-types.ts`, scalars in
- * `graphql/value-types.ts`, formats in `rest/domain-rules.ts`.
+ * `graphql/date-time.scalar.ts`, formats in `rest/domain-rules.ts`.
  */
 export const sortedTypes = {
   text: {

@@ -76,10 +76,7 @@ export function parseNew<Fields extends WrittenFields>(
   return data as CreatedOf<Fields>;
 }
 
-/**
- * The same for a change, of which at least one field must be given; equal values are fine. Null removes the value of an
- * optional field.
- */
+/** At least one field must be given; equal values are fine. Null removes the value of an optional field. */
 export function parseChanges<Fields extends WrittenFields>(
   fields: Fields,
   check: InputCheck,

@@ -67,11 +67,7 @@ export class GraphQLContext implements Turns {
     return new GraphQLContext(this.stores, this.services, this.#nestedQuota, this.request, { atomic });
   }
 
-  /**
-   * Runs a root mutation, and replaces the loaders afterwards, because they cache rows that it has changed.
-   *
-   * Root mutations run one after another, payloads included, so that no other mutation's loaders are replaced.
-   */
+  /** Replaces the loaders afterwards: they cache changed rows, and root mutations run one after another. */
   async mutate<T>(work: (services: Services) => Promise<T>): Promise<T> {
     try {
       return await work(this.services);

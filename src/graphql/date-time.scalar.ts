@@ -10,11 +10,7 @@ export interface ScalarValues {
   readonly fromJson: (stored: unknown) => unknown;
 }
 
-/**
- * An RFC 3339 date-time, returned in UTC with milliseconds.
- *
- * An input is passed on unchanged: the domain validates dates, once for both protocols.
- */
+/** An input is passed on unchanged: the domain validates dates, once for both protocols. */
 export const DateTimeScalar = new GraphQLScalarType<string, string>({
   name: 'DateTime',
   description:

@@ -1,9 +1,6 @@
 import { registerEnumType } from 'type-graphql';
 
-/**
- * Registers an enum of the schema for the values of a domain type, each with its description: `available` is
- * `AVAILABLE`, `pet.created` is `PET_CREATED`.
- */
+/** Registers the values of a domain type: `available` is `AVAILABLE`, `pet.created` is `PET_CREATED`. */
 export function registerEnum<Value extends string>(
   name: string,
   description: string,

@@ -33,10 +33,7 @@ export interface ChildList<Row, Of = readonly Id[]> {
   countPerParent(parents: Of, filter: ListRequest<object, string>['filter']): Promise<number[]>;
 }
 
-/**
- * The loaders of one request, or one root mutation. They batch the loads of one tick of the event loop, and cache the
- * rows. Each is created on first use.
- */
+/** The loaders of one request, or one root mutation: they batch the loads of a tick, and cache the rows. */
 export class Loaders {
   readonly #services: Services;
   readonly #quota: NestedQuota;
@@ -51,10 +48,7 @@ export class Loaders {
     this.#principal = principal;
   }
 
-  /**
-   * Rows by id, with what was included: one loader for each combination of relations, so that each kind of row is read
-   * by few statements.
-   */
+  /** One loader for each combination of relations, so that each kind of row is read by few statements. */
   byId<Name extends NounName>(noun: Name, include: Include<string> = []): DataLoader<string, FoundRow<Name> | null> {
     const key = include.length === 0 ? noun : `${noun} ${include.join()}`;
     let loader = this.#rows.get(key) as DataLoader<string, FoundRow<Name> | null> | undefined;
@@ -89,7 +83,6 @@ export class Loaders {
     );
   }
 
-  /** The rows of a list by their parents, for the field that shows them. */
   children<Row>(field: string, listOf: (services: Services) => ChildList<Row>): Children<Row, { readonly id: Id }> {
     return this.#childrenAs(field, field, ({ id }: { readonly id: Id }) => id, listOf);
   }
@@ -121,10 +114,7 @@ export class Loaders {
   }
 }
 
-/**
- * The loaders of a nested connection: one for each field of the operation, by its arguments. The executor makes these
- * once, so they are the same object for all parents, which share a statement.
- */
+/** Loaders by the field's arguments, which the executor makes once: all parents share a statement. */
 export class Children<Row, Parent> {
   readonly idOf: (parent: Parent) => Id;
   readonly #list: ChildList<Row>;

@@ -72,12 +72,7 @@ export class Authentication {
     }
   }
 
-  /**
-   * The quota headers of a response that costs nothing: to OPTIONS, and to what HTTP itself refuses. Never throws.
-   *
-   * Before authentication they are those of the address, even with a key: those of the key would show for free whether
-   * it is valid.
-   */
+  /** Never throws. Before authentication those of the address: a key's would show for free whether it is valid. */
   async headersFor(address: string | undefined, principal?: Principal): Promise<Record<string, string>> {
     return quotaHeaders(await this.#options.quota.peek(principal ?? addressSubject(address)));
   }
@@ -156,12 +151,7 @@ export class Meter {
     if (counted.outcome === 'banned') this.#settle(counted, 1);
   }
 
-  /**
-   * The cost and the remaining quota; without a computed cost it is 1. A cost of 0 is free only so often, and 1 after
-   * that.
-   *
-   * Throws RATE_LIMITED, KEY_BANNED, or VALIDATION_FAILED for a cost that exceeds a whole window.
-   */
+  /** 0 is free only so often, then 1. Throws RATE_LIMITED, KEY_BANNED, or VALIDATION_FAILED beyond a window. */
   spend(cost = 1): Promise<Spent> {
     return (this.#spent ??= this.#charge(cost));
   }

@@ -26,10 +26,7 @@ interface ParserError extends Error {
   readonly rawPacket?: Buffer;
 }
 
-/**
- * How long a refused client may go on sending before the connection is destroyed: destroyed at once, it may never read
- * the response.
- */
+/** A refused client may go on sending so long: destroyed at once, it may never read the response. */
 const lingerMillis = 2_000;
 
 /** Responds to CONNECT, which has no response of Node's. */

@@ -23,11 +23,7 @@ const scheme = /^[A-Za-z0-9._+-]{1,20}(?= |$)/;
 
 const howToSend = 'Send Authorization: Bearer KEY, or X-API-Key: KEY.';
 
-/**
- * Reads `Authorization: Bearer KEY` (RFC 6750) or `X-API-Key: KEY`.
- *
- * Both at once must agree, and each may be there once: we never guess which of two keys is meant.
- */
+/** Both at once must agree, and each may be there once: we never guess which of two keys is meant. */
 export function sentKey({ headers, rawHeaders }: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): SentKey {
   const { authorization, 'x-api-key': apiKey } = headers;
   if (apiKey === '') return { fault: `The header X-API-Key is empty. ${howToSend}` };
@@ -68,12 +64,7 @@ export function addressSubject(address: string | undefined): QuotaSubject {
   return { id: `address:${networkOf(address ?? '')}`, limits: freeLimits, bans: undefined, isAnonymous: true };
 }
 
-/**
- * The part of an address that a client can't change at will: an IPv4 address in any notation, or the first 64 bits of
- * IPv6.
- *
- * All invalid addresses count as one.
- */
+/** What a client can't change at will: an IPv4 address, or the first 64 bits of IPv6. All invalid ones are one. */
 function networkOf(text: string): string {
   if (isIPv4(text)) return text;
   const address = parse(text);

@@ -44,13 +44,7 @@ type CrossOriginRequest = Pick<IncomingMessage, 'method'> & {
 /** The headers of a response by which a page of another origin may read it. */
 export type CorsHeaders = (request: CrossOriginRequest) => Readonly<Record<string, string>>;
 
-/**
- * Lets pages of these origins (`*` is any) use the API in a browser, and read what the headers of every response say,
- * refusals of HTTP itself included. Preflights are handled with all other OPTIONS requests.
- *
- * A preflight is allowed whatever headers it asks for, as far as these are names of headers: tracing and monitoring
- * libraries add their own. (`*` would not include `Authorization`.)
- */
+/** Preflights may ask for any headers: tracing libraries add their own. (`*` would not include `Authorization`.) */
 export function allowOrigins(origins: readonly string[]): CorsHeaders {
   const isAny = origins.includes('*');
   return ({ method, origin, requestedHeaders = ownHeaders }) => {

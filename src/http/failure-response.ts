@@ -3,9 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import { asksFor, preferredType } from '../platform/http/index.ts';
 import { type Failure, graphqlExtensions } from './error-table.ts';
 
-/**
- * The format of an error: REST's Error object or a problem of RFC 9457, a GraphQL response, or plain text for a page.
- */
+/** `rest` may be a problem of RFC 9457, too; `text` is for a page. */
 export type ErrorFormat = 'rest' | 'graphql' | 'text';
 
 export interface FailureResponse {
@@ -14,10 +12,7 @@ export interface FailureResponse {
   readonly body: string;
 }
 
-/**
- * Renders the HTML page that a browser gets instead of plain text, or of a GraphQL response; it may load nothing, not
- * even an inline style.
- */
+/** For a browser, in place of plain text or GraphQL's response; it may load nothing, not even an inline style. */
 export type RenderErrorPage = (failure: Failure, format: ErrorFormat) => string;
 
 /** The properties of a request on which the form of its response depends. */
@@ -36,10 +31,7 @@ const textVary = 'Accept';
 /** The `Vary` of every response of the API. */
 export const apiVary = 'Authorization, X-API-Key, Accept, Origin';
 
-/**
- * The status, headers and body of every error response, whether it is sent by Fastify or written to the socket of a
- * request that could not be parsed.
- */
+/** The response to every error, also one written to the socket of a request that could not be parsed. */
 export function failureResponse(failure: Failure, request: FailedRequest): FailureResponse {
   const { headers, body } =
     htmlResponse(failure, request) ??

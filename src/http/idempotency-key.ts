@@ -5,12 +5,7 @@ export const maxKeyLength = 255;
 /** The structured-field string of RFC 8941, section 3.3.3. */
 const quotedString = /^"(?<characters>(?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
 
-/**
- * The key of a request; undefined without the header.
- *
- * `"abc"`, as draft-ietf-httpapi-idempotency-key-header-07 writes it, and `abc` are the same key. Throws
- * VALIDATION_FAILED.
- */
+/** `"abc"` (draft-ietf-httpapi-idempotency-key-header-07) and `abc` are one key. Throws VALIDATION_FAILED. */
 export function readIdempotencyKey(header: string | readonly string[] | undefined): string | undefined {
   if (header === undefined) return undefined;
   const value = typeof header === 'string' ? header : header.join(', ');

@@ -14,9 +14,7 @@ export const quotaHeaderNames = [
 /** The cost of a request to `/graphql`; elsewhere a request costs 1. */
 export const costHeaderName = 'X-RateLimit-Cost';
 
-/**
- * What a valid GraphQL operation counts towards the limit of its complexity, which has nothing to do with the quota.
- */
+/** The operation's complexity, which counts towards its limit, and not towards the quota. */
 export const complexityHeaderName = 'X-GraphQL-Complexity';
 
 /**

@@ -75,10 +75,7 @@ const emptyPolicy = "default-src 'none'";
 
 const bodyCutOff = new HttpError('BAD_REQUEST', 'The request body was cut off.');
 
-/**
- * The failure that Node's own errors stand for when a client disconnects while it sends its body, or before a stream is
- * sent to it: no error of ours.
- */
+/** A client that disconnects while it sends, or before a stream is sent to it: Node's errors, none of ours. */
 function disconnectionOf(error: unknown, { raw }: FastifyRequest): Error | undefined {
   if (error === raw.errored) return bodyCutOff;
   const isPremature = (error as Partial<NodeJS.ErrnoException> | undefined)?.code === 'ERR_STREAM_PREMATURE_CLOSE';
@@ -99,12 +96,7 @@ interface ServerContext extends BrokenRequestContext {
   readonly renderErrorPage: RenderErrorPage | undefined;
 }
 
-/**
- * The server that both protocols share: request ids, the log, the limits of HTTP, and one format for every failure.
- *
- * The server has no routes yet. Those of the API are registered through `registerApi`; public pages directly, with
- * `isPublic`.
- */
+/** Has no routes yet: `registerApi` adds those of the API; public pages are added with `isPublic`. */
 export function createServer(options: ServerOptions): FastifyInstance {
   const { logLevel: level, logAddresses: addresses = 'full', logStream: stream = process.stdout, limits } = options;
   const { log = createLog(level, addresses, stream), onResponse, onServed } = options;
@@ -226,12 +218,7 @@ function crossOriginRequest({ method, headers }: FastifyRequest): Parameters<Cor
 
 const acceptable = /^[A-Za-z0-9._-]{1,128}$/;
 
-/**
- * The client's own `X-Request-Id` when it is harmless and has no key in it, so that the logs of both sides can be
- * correlated; else a new one.
- *
- * A new one is written into the request's headers, so that later calls return the same one.
- */
+/** The client's own if it is harmless and has no key in it; a new one is kept in the headers for later calls. */
 function requestIdOf(request: IncomingMessage): string {
   const given = request.headers['x-request-id'];
   if (typeof given === 'string' && acceptable.test(given) && redactSecrets(given) === given) return given;

@@ -13,11 +13,7 @@ export interface BanRecorderOptions {
   readonly onSaveFailure: (error: unknown) => void;
 }
 
-/**
- * Saves automatic bans, also those that begin while the database can't be reached.
- *
- * Until then they hold in the counter store.
- */
+/** Also those that begin while the database can't be reached: until then they hold in the counter store. */
 export class BanRecorder {
   readonly #options: BanRecorderOptions;
   /** By the key's id: the latest ban that isn't saved yet. */

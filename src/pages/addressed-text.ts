@@ -3,19 +3,10 @@ import type { FastifyRequest } from 'fastify';
 import { entityTagOf } from '../rest/entity-tag.ts';
 import type { PublicText } from './public-text.ts';
 
-/**
- * Where the samples send their requests, and the server is; a published document has its own address there, with the
- * prefix.
- */
+/** Where written samples send their requests; a published document has its own address there, with the prefix. */
 export const writtenAddress = 'http://127.0.0.1:4000';
 
-/**
- * A published text with the address at which it is read in its samples (`https://store.example/v1`), so that they work
- * as pasted.
- *
- * Clients choose the Host: nothing but the address itself is made for each of them, the parts between are the same
- * buffers for all.
- */
+/** A text with the address at which it is read, which clients choose: only that is made anew for each of them. */
 export class AddressedText {
   readonly #mediaType: string;
   readonly #write: () => string;
@@ -48,12 +39,7 @@ export class AddressedText {
 /** A host with or without a port, as it may be written into a shell command. */
 const plainHost = /^(?:[\w.-]{1,253}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
-/**
- * The address by which the client reaches this server: `https://store.example`.
- *
- * `X-Forwarded-Proto` and `X-Forwarded-Host` count only where TRUST_PROXY trusts the peer (Fastify sees to that), and
- * only with values that can be a scheme or a host; otherwise the connection's own decide.
- */
+/** Forwarded headers count only from a trusted peer (Fastify sees to that), and only as a scheme and a host. */
 export function ownAddress(request: FastifyRequest): string {
   const scheme = request.protocol.toLowerCase();
   const hosts = [request.host, request.raw.headers.host ?? ''];

@@ -9,10 +9,7 @@ import { StaticFile } from './static-file.ts';
 
 const url = '/graphiql';
 
-/**
- * Everything comes from us. Monaco, the editor, writes its colours into style elements and keeps small pictures in its
- * style sheet.
- */
+/** Monaco, the editor, writes style elements, and keeps small pictures in its style sheet. */
 const contentSecurityPolicy = [
   "default-src 'self'",
   "style-src 'self' 'unsafe-inline'",

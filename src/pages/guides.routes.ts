@@ -18,10 +18,7 @@ const hidden =
 /** The pages themselves, and the scripts that draw them. */
 const pageFile = /\.html$|\.md\./;
 
-/**
- * The guides of GraphQL, as `npm run build` has VitePress put them into `directory`. Their samples have the address at
- * which they are read, their limits the figures of this service. They name the schema, so they are hidden with it.
- */
+/** The guides, with this service's address and figures. They name the schema, so they are hidden with it. */
 export function registerGuides(
   server: FastifyInstance,
   directory: string,

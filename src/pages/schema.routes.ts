@@ -5,9 +5,7 @@ import { publicText, serveDocument, type PublicText } from './public-text.ts';
 
 const hidden = 'The schema is not public: introspection is switched off (GRAPHQL_INTROSPECTION).';
 
-/**
- * The GraphQL schema as SDL at `/schema.graphql`, for code generators; 404 without `print`, while introspection is off.
- */
+/** The SDL for code generators; 404 without `print`, while introspection is off. */
 export function registerSchema(server: FastifyInstance, print: (() => string) | undefined): void {
   let text: PublicText | undefined;
   serveDocument(server, '/schema.graphql', () => {

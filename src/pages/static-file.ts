@@ -27,11 +27,7 @@ interface Contents {
   readonly bodies: ReadonlyMap<string, Buffer>;
 }
 
-/**
- * A file that is sent from memory: one buffer for each coding, however many clients take it at the same time.
- *
- * The file is read when the first client asks for it.
- */
+/** A file in memory: one buffer for each coding, for all clients, read when the first one asks for it. */
 export class StaticFile {
   readonly #path: string;
   #reading: Promise<Contents> | undefined;

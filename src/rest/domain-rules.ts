@@ -42,12 +42,7 @@ export const cursorRules: Readonly<Record<string, Rule<string, unknown>>> = {
   'events-cursor': eventCursorRule,
 };
 
-/**
- * The violation of a domain rule by a value of the right type, or undefined.
- *
- * The services apply these rules themselves. They are applied here only to a body whose structure is wrong too, which
- * never reaches a service: the client gets all failing fields at once.
- */
+/** Services apply these rules; here only to a body whose structure is wrong too, so that all fields are named. */
 export function domainProblem({ format, type, minimum, maximum }: Schema, value: unknown): string | undefined {
   let found: string | undefined;
   const refuse = (problem: string): void => {

@@ -8,11 +8,7 @@ export function entityTagOf(body: string): string {
   return quoted(versionOfText(body));
 }
 
-/**
- * Whether the client of a GET or HEAD knows the representation with this tag, so that the response is 304.
- *
- * Throws PRECONDITION_FAILED when `If-Match` doesn't name the tag: it comes first (RFC 9110, section 13.2.2).
- */
+/** Throws PRECONDITION_FAILED when `If-Match` doesn't name the tag: it comes first (RFC 9110, section 13.2.2). */
 export function isKnown({ 'if-match': match, 'if-none-match': noneMatch }: IncomingHttpHeaders, tag: string): boolean {
   if (match !== undefined && !isNamedStronglyBy(match, tag)) {
     throw new DomainError('PRECONDITION_FAILED', `The \`ETag\` is ${tag}, which \`If-Match\` doesn't name.`);
@@ -20,10 +16,7 @@ export function isKnown({ 'if-match': match, 'if-none-match': noneMatch }: Incom
   return isNamedBy(noneMatch, tag);
 }
 
-/**
- * The precondition of a change: `If-Match` names the row's version, and `If-None-Match` doesn't. Undefined without both
- * (RFC 9110, section 13.2.2).
- */
+/** `If-Match` names the version, `If-None-Match` doesn't; undefined without both (RFC 9110, section 13.2.2). */
 export function preconditionOf({ 'if-match': match, 'if-none-match': noneMatch }: IncomingHttpHeaders): Precondition {
   if (match === undefined && noneMatch === undefined) return undefined;
   return (version) => {

@@ -2,10 +2,7 @@ import type { Id, JsonId, RawJson } from '../domain/id.ts';
 import { HttpError, isRefusal } from '../http/error-table.ts';
 import { parseJson } from '../platform/http/index.ts';
 
-/**
- * A schema's type as it is serialized: an `Id`, which is a string of digits, becomes a JSON number, and an optional
- * field that is undefined is left out.
- */
+/** A schema's type as JSON: an `Id` becomes a number, and an optional field that is undefined is left out. */
 export type Json<Body> = {
   readonly [Field in keyof Body]:
     | Exclude<Body[Field], Id>

@@ -49,11 +49,7 @@ export function linkToNext(url: string, query: object, cursor: string): string {
   return `<${url}?${next}>; rel="next"`;
 }
 
-/**
- * A page of what was selected by ids, with an entity tag unless there is a next page.
- *
- * The tag of a single row is that of the resource itself, so that it can be sent as `If-Match` with a change of it.
- */
+/** The tag of a single row is that of the resource: it can be sent as `If-Match` with a change of it. */
 export function selection<Row>(call: ListCall, rows: Page<Row>, bodyOf: (row: Row) => object): RestResponse {
   const response = page(call, rows, bodyOf);
   if (rows.hasNextPage) return response;
@@ -66,9 +62,7 @@ export function selection<Row>(call: ListCall, rows: Page<Row>, bodyOf: (row: Ro
 /** A row is in memory so many times until its response is complete: as an object, and as JSON text or its bytes. */
 const copies = 2;
 
-/**
- * The memory of a whole collection while it is streamed: the batch that is sent and the next one, each with its copies.
- */
+/** The batch that is sent and the next one, each with its copies. */
 const streamBytes = 2 * copies * walkBatchBytes;
 
 /** A collection is written in texts of about this length: V8 gives those of twice the length memory of their own. */
@@ -77,12 +71,7 @@ const textLength = 32 * 1024;
 /** The length that rows are taken for until the first text tells it. */
 const firstRowLength = 2 * 1024;
 
-/**
- * A page when there is a limit; otherwise the whole collection, streamed as fast as the client takes it.
- *
- * `maxRowBytes` is the size of the longest possible row: memory for a page of those is reserved before it is read. That
- * of a stream is reserved when its first chunk is read.
- */
+/** Memory for a page of `maxRowBytes` a row is reserved before it is read, a stream's with its first chunk. */
 export async function collection<Row>(
   call: ListCall,
   list: (request: PageArguments) => Promise<Page<Row>>,

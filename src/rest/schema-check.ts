@@ -47,10 +47,7 @@ function isExactInteger(value: unknown): value is number | bigint {
   return typeof value === 'bigint' || Number.isSafeInteger(value);
 }
 
-/**
- * Compiles the check of an object's structure: types, required fields, choices, and bounds unless `withBounds` is
- * false.
- */
+/** Types, required fields, choices, and bounds unless `withBounds` is false. */
 export function compileStructure(schema: Schema, { withBounds = true } = {}): SchemaCheck {
   const validate = ajv.compile(structureOf(schema, withBounds));
   return (value) => {
@@ -60,10 +57,7 @@ export function compileStructure(schema: Schema, { withBounds = true } = {}): Sc
   };
 }
 
-/**
- * Compiles the check of a body, which is one of structure: lengths, bounds and formats are the services' to check. When
- * the structure is wrong, the violations include those that the services would have found.
- */
+/** Lengths, bounds and formats are the services' to check; theirs are included where the structure is wrong. */
 export function compileBody(schema: Schema): SchemaCheck {
   const checkStructure = compileStructure(schema, { withBounds: false });
   const properties = Object.entries(schema.properties ?? {});

@@ -29,10 +29,7 @@ function isRead({ method }: FastifyRequest): boolean {
   return method === 'GET' || method === 'HEAD';
 }
 
-/**
- * Streams the chunks as fast as the client takes them. The first one is awaited, so that an error in it still gets an
- * error response; a later error destroys the connection, so that the response can't look complete.
- */
+/** The first chunk is awaited: its error gets a response, a later one destroys the connection. */
 async function streamCollection(
   { caller }: FastifyRequest,
   reply: FastifyReply,
@@ -51,10 +48,7 @@ async function streamCollection(
   return reply.send(Readable.from(chunksOf(caller, first, iterator), { highWaterMark: 1 }));
 }
 
-/**
- * Reads a chunk when the client has taken the one before. As bytes: of a text Node would count them before it makes
- * them.
- */
+/** Reads a chunk when the client has taken the one before, as bytes: of a text Node would count them first. */
 async function* chunksOf(
   caller: Caller,
   first: IteratorResult<string>,

@@ -54,10 +54,7 @@ export const parameters: Readonly<Record<string, ParameterRule>> = {
   load_balance_hosts: oneOf('disable', 'random'),
 };
 
-/**
- * Reads a `DATABASE_URL` as `pg` 8 does, and refuses what `pg` would ignore: an unknown parameter, or a TLS mode
- * that may end in plaintext. Certificate files are read now. Throws UnusableDatabaseUrl.
- */
+/** Refuses what `pg` would ignore, and TLS that may end in plaintext. Throws UnusableDatabaseUrl. */
 export function parseDatabaseUrl(text: string): ConnectionConfig {
   const values = readParameters(text);
   assertSupported(values);
@@ -93,10 +90,7 @@ export function describeDatabase(url: string): string {
   return `${targets[0]?.database ?? 'without a name'} at ${targets.map(({ name }) => name).join(', ')}`;
 }
 
-/**
- * The parameters of a URL. The host may be empty where a socket is named
- * (`postgresql://user@/database?host=/run/postgresql`), which `URL` refuses.
- */
+/** The host may be empty where a socket is named (`…user@/database?host=/run/postgresql`): `URL` refuses that. */
 export function readParameters(text: string): URLSearchParams {
   if (!/^postgres(?:ql)?:\/\//.test(text)) throw new UnusableDatabaseUrl(`DATABASE_URL must be ${form}.`);
   const [, query = ''] = /\?([^#]*)/.exec(text) ?? [];

@@ -22,10 +22,7 @@ const plainErrors = new Set([
 const plainCodes =
   /^(?:EACCES|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|25006|28...|3D...|42501|57P0.|53...)$/;
 
-/**
- * Explains to an operator why the start failed: which setting, what was tried and what would be right for a wrong
- * setting or an unusable database, the stack for anything else. For a terminal: what a server has said is in it.
- */
+/** With the stack only where nothing else explains it. For a terminal: what a server has said is in it. */
 export function explainFailure(error: unknown): string {
   return plainText(explanationOf(error));
 }
@@ -68,9 +65,7 @@ function noteOfVariables(): string | undefined {
   return `The environment has ${names.join(', ')} too, for what DATABASE_URL leaves out.`;
 }
 
-/**
- * The message for clients hides the cause that an operator needs; when several addresses refuse, the first is enough.
- */
+/** Messages for clients hide the cause; when several addresses refuse, the first is enough. */
 function causeOf(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const isOfCause = error.name === 'DomainError' || error.name === 'DatabaseUnavailable';

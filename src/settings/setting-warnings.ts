@@ -5,10 +5,7 @@ const longName = 10;
 /** Names that begin so are this service's alone. */
 const ownPrefix = 'GRAPHQL_MAX_';
 
-/**
- * A sentence for each variable whose name is nearly that of a setting, and so was likely meant to be it. Other programs'
- * names, such as HOSTNAME and PGHOST, are further away.
- */
+/** Warns of names that are nearly a setting. Other programs' names (HOSTNAME, PGHOST) are further away. */
 export function warningsOfNames(names: readonly string[], settings: ReadonlySet<string>): string[] {
   const short = [...settings].filter(({ length }) => length < longName);
   const long = [...settings].filter(({ length }) => length >= longName);

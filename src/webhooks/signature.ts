@@ -5,10 +5,7 @@ const secretBytes = 32;
 /** Before the base64 of a secret, as Standard Webhooks 1.0.0 has it. */
 const prefix = 'whsec_';
 
-/**
- * A secret that a receiver verifies with, derived (HKDF-SHA-256, RFC 5869) from a signing key: what it is for, such as
- * an endpoint and a version, needs no secret in a database.
- */
+/** Derives a secret (HKDF-SHA-256, RFC 5869) for an endpoint and a version: none has to be in a database. */
 export function deriveSecret(signingKey: Buffer, purpose: string): string {
   return prefix + Buffer.from(hkdfSync('sha256', signingKey, '', purpose, secretBytes)).toString('base64');
 }

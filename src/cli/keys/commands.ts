@@ -168,7 +168,6 @@ function withSecret({ apiKey, secret }: CreatedKey, now: number): Output {
   };
 }
 
-/** The noisiest first: by what is spent of the day, then of the minute. */
 function bySpent(keys: readonly ListedKey[], now: number): readonly ListedKey[] {
   const spentOf = (key: ListedKey): [day: number, minute: number] => {
     const { day, minute } = usageOf(key, now);

@@ -31,7 +31,6 @@ export function periodAsJson(period: UsagePeriod): object {
   return { ...period, keyId: undefined, isDay: undefined };
 }
 
-/** A line for each period, with a bar as long as it has requests. */
 export function usageTable(periods: readonly UsagePeriod[]): string {
   const most = Math.max(1, ...periods.map(({ requests }) => requests));
   const rows = periods.map((period) => [
@@ -48,7 +47,6 @@ export function usageTable(periods: readonly UsagePeriod[]): string {
   return table(['FROM', 'REQUESTS', 'COST', 'BY QUOTA', 'BY BAN', 'FROM 400', 'FROM 500', 'WRITES', ''], rows);
 }
 
-/** What is deprecated and still used, a line for each key that uses it. */
 export function deprecatedTable(uses: readonly DeprecatedUses[], names: readonly (string | undefined)[]): string {
   const rows = uses.map((use, index) => [
     use.coordinate,

@@ -55,7 +55,6 @@ export interface OwnIndex {
   readonly isUsable?: string;
 }
 
-/** The index that finds the matching rows by themselves, whatever the order of the page. */
 export function ownIndexOf(condition: Condition): OwnIndex | undefined {
   if (condition.kind === 'search') return condition.index;
   return condition.kind === 'range' ? { column: condition.orderedBy } : undefined;
@@ -156,7 +155,6 @@ function compared(column: string, operator: string, value: Parameter | Date, typ
   };
 }
 
-/** The conditions of those fields whose SQL is particular to the noun, of a filter that has the field. */
 export type OwnConditions<Fields extends FilterFields> = {
   readonly [Name in keyof Fields]?: (filter: FilterOf<Fields>, isPerParent: boolean) => Conditions;
 };

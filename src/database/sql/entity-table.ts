@@ -24,9 +24,7 @@ type TableMetadata = Pick<EntityMetadata, 'class' | 'properties' | 'tableName' |
 /** Expressions for the properties that are not columns of the table itself. */
 export type ComputedColumns = Readonly<Record<string, (table: string) => string>>;
 
-/**
- * The table of an entity. Its columns, their types and the references to other tables come from the entity's metadata.
- */
+/** Columns, their types and the references to other tables come from the entity's metadata. */
 export class EntityTable {
   readonly name: string;
   readonly columns: readonly Column[];
@@ -67,7 +65,6 @@ export class EntityTable {
     return `${this.name}.${this.columnName(property)}`;
   }
 
-  /** Whether the property always has one of these values, because they are all of its enumeration. */
   isAlwaysOneOf(property: string, values: readonly unknown[]): boolean {
     const { items, nullable } = this.#property(property);
     return nullable !== true && items?.every((item) => values.includes(item)) === true;
@@ -83,10 +80,7 @@ export class EntityTable {
     return { column: this.column(property), property, type, isNullable: this.#property(property).nullable === true };
   }
 
-  /**
-   * The conditions that this version can read a row, whatever these properties become: a change would be committed
-   * before the row that it returns is read.
-   */
+  /** A row that this version can't read must not be changed: that would be committed before it is read. */
   areReadable(changed: readonly string[]): string[] {
     const others = this.columns.filter(({ property }) => !changed.includes(property));
     return others.flatMap(({ isReadable }) => isReadable(this.name) ?? []);

@@ -26,10 +26,7 @@ export interface InsertedRow {
   readonly companions: readonly Companion[];
 }
 
-/**
- * The statement that inserts such a row; it has a form for many, unless the row has a list. After the row's own its
- * parameter is the request (`change-request.ts`).
- */
+/** Has a form for many, unless the row has a list. Its last parameter is the request (`change-request.ts`). */
 export function insertionOfOne<Row>(inserted: InsertedRow): Statement<Row | UnreadableRow> {
   const types = typesOf(inserted);
   const hasList = types.some((type) => columnTypeOf(type).isNested === true);
@@ -70,11 +67,7 @@ function insertionOfMany<Row>(inserted: InsertedRow): Statement<Row | Unreadable
   return statementOf(ordered, selection.columnCount, readAlone(selection.decode), 'write', { common: commonRequest });
 }
 
-/**
- * The statement that writes, and returns the written rows. With related rows, or other expressions, it becomes a common
- * table expression under the name of its table, so that the same columns and joins as elsewhere find the written row
- * there.
- */
+/** With related rows the write is a common table expression named as its table, where the joins find the row. */
 export function returning(
   { name }: EntityTable,
   { columns, joins }: Selection<unknown>,
@@ -87,11 +80,7 @@ export function returning(
   return `with ${writes.join(', ')} select ${columns} from ${name} ${joins}`;
 }
 
-/**
- * The parts of a statement that inserts rows, each with its companions: the insertion, and a common table expression
- * for each companion, which expects the inserted rows under the name of their table. `rows` gives the rows; without it
- * there is one.
- */
+/** Each companion is a common table expression, which expects the inserted rows under their table's name. */
 export function insertionOf(
   table: EntityTable,
   row: Expressions,
@@ -117,7 +106,6 @@ function typesOf({ table, values, companions }: InsertedRow): string[] {
   );
 }
 
-/** The row and its companions with the expressions, one for each parameter, instead of the values. */
 function withExpressions({ values, companions }: InsertedRow, expressions: readonly string[]) {
   const next = expressions.values();
   const byProperty = (written: Values): Expressions =>

@@ -4,7 +4,6 @@ import type { Parameter } from '../../platform/postgres/index.ts';
 import { Placeholders, type Condition } from './conditions.ts';
 import { type ColumnType, positionParameter } from './value-types.ts';
 
-/** A column that rows are sorted by, and the property under which a row has it. */
 export interface SortColumn {
   readonly column: string;
   readonly property: string;
@@ -68,10 +67,7 @@ export function pageTemplate(keyset: Keyset<string>, conditions: readonly Condit
   return `${sort.field} ${sort.direction} ${end} ${sideOf(after)} ${sideOf(before)} ${filter}`;
 }
 
-/**
- * Prepares only forward pages with a generic plan: each text takes memory on each connection, so there must be few.
- * (All pages of all kinds of rows, with all their filters, orders and related rows: about 500.)
- */
+/** Few texts, about 500 in all, because each takes memory on each connection: forward pages with a generic plan. */
 export function isPrepared(conditions: readonly Condition[], { takeLast, before }: Keyset<string>): boolean {
   return !takeLast && before === undefined && conditions.every(({ kind }) => kind === 'equality');
 }
@@ -108,10 +104,7 @@ export function pageText(
 /** About so many bytes are taken by the values of a row that are no texts. */
 const otherBytes = 100;
 
-/**
- * The rows up to the one whose texts reach the bytes, so that there is always one. (The size of the row itself would be
- * that of compressed texts.)
- */
+/** Cuts behind the row whose texts reach the bytes. (A row's own size would be that of compressed texts.) */
 function withinBytes(rows: string, texts: readonly string[], maxBytes: string): string {
   const lengths = texts.map((name) => `coalesce(octet_length(page."${name}"), 0)`);
   const bytes = [otherBytes, ...lengths].join(' + ');
@@ -232,7 +225,6 @@ export class PageSql<Source extends PageSource = PageSource> {
     return this.source.by.map((each) => `page.${this.nameOf(each)} ${this.direction}`).join(', ');
   }
 
-  /** The name of a column of the order in the rows of a walk. */
   protected nameOf({ property }: SortColumn): string {
     return `"${property}"`;
   }

@@ -4,10 +4,7 @@ import type { EntityTable } from './entity-table.ts';
 import type { Relation } from './selection.ts';
 import type { Source } from './table-reads.ts';
 
-/**
- * The list of a noun in SQL: its table, the columns of its orders, and the conditions of its filter. Throws for an order
- * that isn't nullable as its column is: the rows without a value would be missing.
- */
+/** Throws for an order that isn't nullable as its column is: the rows without a value would be missing. */
 export function listSource<Of extends List, RelationName extends string = never>(
   table: EntityTable,
   list: Of,

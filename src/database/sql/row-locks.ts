@@ -3,10 +3,7 @@ import type { LockStrength } from '../../domain/store.ts';
 import { type Query, type Statement, statementOf } from '../../platform/postgres/index.ts';
 import type { EntityTable } from './entity-table.ts';
 
-/**
- * New rows may still name a row that is changed: `for update` would make two that do so, and then change it, a
- * deadlock.
- */
+/** `for update` would make two that name a row, and then change it, a deadlock. */
 const clauses: Readonly<Record<LockStrength, string>> = {
   refer: 'for key share',
   change: 'for no key update',

@@ -16,7 +16,6 @@ export interface Relation {
   readonly property?: string;
 }
 
-/** The select list of a statement: the columns, the joins that they need, and how they become a row. */
 export interface Selection<Row> {
   readonly columns: string;
   readonly columnCount: number;
@@ -27,10 +26,7 @@ export interface Selection<Row> {
   readonly decode: (fields: readonly (string | null)[]) => Row;
 }
 
-/**
- * Selects all columns of the table, and those of the relations in the list: a related row becomes a property, undefined
- * when there is none, or the error of one that can't be read.
- */
+/** A related row becomes a property: undefined when there is none, or the error of one that can't be read. */
 export function selectionOf<Row>(
   table: EntityTable,
   relations: Readonly<Record<string, Relation>>,
@@ -53,10 +49,7 @@ export function selectionOf<Row>(
   };
 }
 
-/**
- * One lookup for each row of the page: `offset 0` keeps the planner from a merge join, which reads all rows before the
- * page as well.
- */
+/** `offset 0` keeps the planner from a merge join, which reads all rows before the page as well. */
 function joinOf(name: string, { table, on }: Relation): string {
   return `left join lateral (select * from ${table.name} as ${name} where ${on} offset 0) as ${name} on true`;
 }
@@ -80,10 +73,7 @@ class SelectList {
   }
 }
 
-/**
- * Selects the columns of a related row. What its owner has too is selected once: a pet's status is also that of its
- * stock.
- */
+/** What its owner has too is selected once: a pet's status is also that of its stock. */
 function relatedDecoder(name: string, table: EntityTable, list: SelectList) {
   const { columns, keyProperty } = table;
   const indexes = columns.map(({ property, read, type }) => {

@@ -36,10 +36,7 @@ export interface Source<Of extends List, RelationName extends string = never> {
   readonly lookUpsPerRow?: number;
 }
 
-/**
- * Reads the rows of one kind in pages, by id or by parent: each method is one statement in the session, and a
- * lock before it where it may be slow. Its texts are made once.
- */
+/** Each method is one statement, and a lock before it where that may be slow. Its texts are made once. */
 export class TableReads<Row, Of extends List<Row>, RelationName extends string = never> {
   readonly #source: Source<Of, RelationName>;
   /** One for each combination of related rows: as many as the schema has. */
@@ -79,7 +76,6 @@ export class TableReads<Row, Of extends List<Row>, RelationName extends string =
     return { ...slice, hasMore: (rows[0]?.number ?? 0) > slice.rows.length };
   }
 
-  /** The same page for each parent, in the order of the parents; empty for one that doesn't exist. */
   async pagePerParent(
     session: Session,
     parents: Parents<Row>,

@@ -6,7 +6,6 @@ import type { Session } from '../../platform/postgres/index.ts';
 import type { TableReads } from './table-reads.ts';
 import type { TableWrites } from './table-writes.ts';
 
-/** Reads the rows of one kind in one session, by statements that are made once. */
 export class ReadOnlyStore<Row, Of extends List<Row>, Relation extends string = never> implements ReadStore<
   Row,
   Of,

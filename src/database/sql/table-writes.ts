@@ -16,10 +16,7 @@ import { insertionOfOne, returning, type Companion, type Values } from './insert
 import { RowLocks } from './row-locks.ts';
 import { selectionOf, type Relation } from './selection.ts';
 
-/**
- * Writes the rows of one kind: each method is one statement in the session, which returns the row as it is then, with
- * its related rows.
- */
+/** Each method is one statement, which returns the row as it is then, with its related rows. */
 export class TableWrites<Row extends object, Data extends object, RelationName extends string = never> {
   readonly #table: EntityTable;
   readonly #relations: Readonly<Record<RelationName, Relation>>;

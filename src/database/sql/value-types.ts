@@ -1,7 +1,6 @@
 import type { SortedTypeName, SortValue } from '../../domain/value-types.ts';
 import type { Parameter } from '../../platform/postgres/index.ts';
 
-/** What the columns of one type are in statements, and in the rows of the log. */
 export interface ColumnType {
   /** The types of its columns, as the entities' metadata have them. */
   readonly columns: RegExp;

@@ -14,7 +14,6 @@ export interface WalkedSource extends PageSource {
   readonly joins: string;
   /** The conditions that rows of a walk may not meet. */
   readonly filters: ReadonlySet<Condition>;
-  /** The expressions of a row's position: its value in the order, and its id. */
   readonly position: readonly [value: string, id: string];
   /** The most rows that are fetched by an index of their own, to be sorted. */
   readonly maxMatched: number;

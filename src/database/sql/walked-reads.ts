@@ -138,10 +138,7 @@ export class WalkedReads<Row, Of extends List<Row>> {
   }
 }
 
-/**
- * The rows up to the first one at which a walk has stopped. (Where several walks were merged, others may have gone
- * further, but rows of the one that has stopped would be missing there.)
- */
+/** Cuts where a walk has stopped: others may have gone further, but its own rows would be missing there. */
 function cut<Row>(walked: readonly Walked<Row>[], { limit, takeLast }: Keyset<string>): Slice<Row> {
   const stopped = walked.findIndex(({ stop }) => stop !== undefined);
   const seen = stopped === -1 ? walked : walked.slice(0, stopped + 1);

@@ -3,10 +3,7 @@ import { databaseAt } from '../../settings/database-url.ts';
 import { FailedDatabase } from '../../settings/failed-database.ts';
 import { assertSuitable } from './server-requirements.ts';
 
-/**
- * A connection to a server that takes writes and meets the requirements; `onWait` receives a sentence for people when
- * none takes writes yet. Throws UnsuitableServer and ConnectionFailure.
- */
+/** `onWait` receives a sentence for people. Throws UnsuitableServer and ConnectionFailure. */
 export async function openSuitable(url: string, onWait: (reason: string) => void): Promise<PgConnection> {
   const database = databaseAt(url);
   const connection = await openMaintenanceWhenWritable(database, (reason) =>

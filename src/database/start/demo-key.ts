@@ -9,10 +9,7 @@ import type { KeyRecords } from '../../domain/access/key-records.ts';
 import { newApiKey } from '../../domain/access/new-api-key.ts';
 import { RemoteClock } from '../../platform/remote-clock.ts';
 
-/**
- * Creates a key for the demo store, and stores it in a file that only its owner can read: the database has only its
- * hash.
- */
+/** Stores it in a file that only its owner can read: the database has only its hash. */
 export async function addDemoKey(em: SqlEntityManager, dataDir: string): Promise<void> {
   const { secret, row } = newApiKey({ name: 'Demo', plan: 'business' }, new RemoteClock().now());
   await em.insert(ApiKey, row);

@@ -133,7 +133,6 @@ const demoOrders: readonly [
 const firstOfNovember = Date.UTC(2026, 10, 1, 9, 30);
 const dayMillis = 86_400_000;
 
-/** A small store to look at: a handful of categories, some dozens of pets, orders and stock, with ids from 1. */
 export async function fillWithDemoStore(em: SqlEntityManager): Promise<void> {
   const petIds: Pet['id'][] = [];
   for (const { name, description, pets } of demoCategories) {

@@ -14,10 +14,7 @@ import { UnsuitableServer } from './server-requirements.ts';
 /** An arbitrary number that other programs are unlikely to lock. */
 const lockNumber = 7_338_474_783;
 
-/**
- * The lock timeout of a migration: while it waits for a table, later statements wait behind it, also those of
- * the version that is still running. After the timeout it is retried.
- */
+/** Later statements wait behind a migration that waits, also those of the version that is still running. */
 const lockTimeout = '1s';
 /** A role's own timeouts, which are meant for requests, would end a long migration, or the wait for that of another. */
 const withoutTimeouts =

@@ -40,10 +40,7 @@ export interface OpenDatabase extends Database {
   readonly onExit: (listener: (error: Error) => void) => void;
 }
 
-/**
- * Starts the embedded database where it is needed, brings the tables up to date, and connects. Throws FailedDatabase on
- * a server.
- */
+/** Throws FailedDatabase on a server. */
 export async function openDatabase(options: OpenDatabaseOptions): Promise<OpenDatabase> {
   const {
     url,
@@ -95,10 +92,7 @@ async function readClock(database: Database): Promise<void> {
 const joinTimeoutMillis = 15_000;
 const joinRetryMillis = 100;
 
-/**
- * Opens the database for a command: the embedded one through the socket of a running service, if there is one,
- * otherwise by itself.
- */
+/** Opens an embedded database through the socket of a running service, if there is one. */
 export async function openOrJoinDatabase(options: OpenDatabaseOptions): Promise<Database> {
   const deadline = performance.now() + joinTimeoutMillis;
   for (;;) {

@@ -22,10 +22,7 @@ export interface PendingMigration {
   readonly locks: readonly { readonly table: string; readonly mode: LockMode }[];
 }
 
-/**
- * The migrations that `migrate` would carry out now, in their order. Reads PostgreSQL's catalog and MikroORM's table in
- * a transaction that can't write; a table of the store may be locked meanwhile. Throws as `migrate` does.
- */
+/** Reads in a transaction that can't write; tables of the store may be locked meanwhile. Throws as `migrate` does. */
 export async function readPendingMigrations(location: DatabaseLocation): Promise<{
   readonly pending: readonly PendingMigration[];
   /** The names of those that this version doesn't have. */

@@ -58,7 +58,6 @@ interface Step {
   readonly values?: unknown[];
 }
 
-/** Drops indexes and constraints for the bulk insert; returns the statements that restore them. */
 async function dropSecondary(client: PgConnection): Promise<Step[]> {
   const { rows } = await client.query<Step & { readonly drop: string }>(
     `

@@ -9,10 +9,7 @@ export class UnsuitableServer extends Error {
   override readonly name = 'UnsuitableServer';
 }
 
-/**
- * Throws UnsuitableServer unless the server, and a pooler before it, meet the requirements. Opens a second connection
- * if needed.
- */
+/** Asks a pooler before it, too, by a second connection if needed. Throws UnsuitableServer. */
 export async function assertSuitable(
   connection: PgConnection,
   openAnother: () => Promise<PgConnection>,

@@ -159,10 +159,7 @@ const revive: Reviver = (_key, value, { source = '' }) => (typeof value === 'num
 
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
 
-/**
- * From the values of a row to an entity's properties, by its metadata. Undefined when this version doesn't know one of
- * them.
- */
+/** Undefined when this version doesn't know one of the values. */
 function decoderOf<Row extends object>(
   metadata: MetadataStorage,
   entity: new () => Row,

@@ -23,7 +23,6 @@ interface KeyRow extends Omit<KeyRecord, 'bans' | 'failure'> {
 /** Columns of the key are null where only the state was found. */
 type NewsRow = KeyRow & { readonly changes: string; readonly deletions: string; readonly isChange: boolean };
 
-/** The property that this version doesn't know the value of, or that the plan lacks. */
 function unknownIn({ plan, ...figures }: StoredPlan) {
   if (!planNames.includes(plan)) return 'plan';
   if (planLimits[plan] !== undefined) return undefined;

@@ -39,7 +39,6 @@ const save = statementOf(
   'write',
 );
 
-/** The day counters in the table `quota_counters`, and the use of keys in `api_key_usage`. */
 export function createUsageTable(session: Session, withEntities: WithEntities): UsageTable {
   return {
     loadDays: (openedAfter) =>

@@ -73,10 +73,7 @@ export function createRequestStore(
 
 type RequestReads = TableReads<KeyRequest, typeof keyRequestList>;
 
-/**
- * Adds the hours to those that are there, and to their days, in one order for all processes, which so never wait for
- * each other in a circle; and inserts the entries. Nothing is done when the process has saved the batch already.
- */
+/** Saves a batch once, in one order for all processes, which so never wait for each other in a circle. */
 function saveText(requests: EntityTable, use: EntityTable): string {
   const names = figures.map((name) => use.columnName(name));
   const entryNames = written.map((name) => requests.columnName(name));

@@ -132,12 +132,7 @@ export class AccessService {
     return this.#change(id, () => changes);
   }
 
-  /**
-   * Rotates the secret. The previous one stays valid for the overlap, but not beyond the key; any older one ends at
-   * once.
-   *
-   * Throws CONFLICT for a revoked or expired key.
-   */
+  /** The old secret is valid for the overlap, not beyond the key. Throws CONFLICT for a revoked or expired key. */
   async rotate(id: string, overlapSeconds?: number | null): Promise<CreatedKey> {
     const check = new InputCheck();
     const overlap = check.optional('overlapSeconds', overlapSeconds, overlapSecondsRule) ?? defaultOverlapSeconds;
@@ -164,10 +159,7 @@ export class AccessService {
     return this.#change(id, ({ revokedAt }) => (revokedAt ? {} : { revokedAt: new Date(this.#now()) }));
   }
 
-  /**
-   * Replaces the name of a revoked key, also in its history, and what its holder has sent in the entries of its requests.
-   * It can't be undone; counts stay. Throws CONFLICT for a key that isn't revoked.
-   */
+  /** Replaces it in its history and its requests, too; counts stay. Throws CONFLICT for a key that isn't revoked. */
   forget(id: string): Promise<ListedKey> {
     return this.#change(
       id,

@@ -38,9 +38,6 @@ const ApiKeySchema = defineEntity({
   },
 });
 
-/**
- * A key for the API. It is never deleted, so that logs and history can still name it. Only the hash of its secret is
- * stored.
- */
+/** A key is never deleted, so that logs and history can still name it. Its secret is stored as a hash. */
 export class ApiKey extends ApiKeySchema.class {}
 ApiKeySchema.setClass(ApiKey);

@@ -1,10 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/**
- * The prefix by which people and secret scanners recognise a key. Letters, digits and `_` only, so that a double click
- * selects all of it.
- */
+/** People and secret scanners recognise a key by it. Without punctuation: a double click selects all of it. */
 export const keyMarker = 'petstore_';
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 /** 256 bits, and 32, in base 62. */

@@ -36,10 +36,7 @@ interface KeyNews {
   readonly isComplete: boolean;
 }
 
-/**
- * The keys in the database. Each method is one statement, whose size is bounded, and throws UNAVAILABLE when the
- * database can't be reached.
- */
+/** Each method is one statement of bounded size, and throws UNAVAILABLE when the database can't be reached. */
 export interface KeyRecords {
   /** The keys with these hashes, and those that have changed since that version, as of one instant. */
   read(hashes: readonly KeyHash[], since: KeyVersion | undefined): Promise<KeyNews>;
@@ -64,10 +61,6 @@ interface LatestChanges {
 
 /** The history of all keys. Ids of entries increase in the order in which the changes were committed. */
 export interface KeyChanges {
-  /**
-   * The first entries after this one, at most so many; none without one. One statement.
-   *
-   * Throws UNAVAILABLE when the database can't be reached.
-   */
+  /** The first entries after this one, none without one. Throws UNAVAILABLE when the database can't be reached. */
   readAfter(id: Id | undefined, limit: number): Promise<LatestChanges>;
 }

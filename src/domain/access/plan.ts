@@ -36,7 +36,6 @@ export interface StoredPlan {
 
 const figureRule = integerRule(1, 2 ** 31 - 1);
 
-/** Refuses a key without its two figures in a plan that has none, and figures for a plan that has its own. */
 export function checkPlan(check: InputCheck, { plan, ...figures }: PlanInput): StoredPlan {
   const limits = planLimits[plan];
   const figure = (field: keyof QuotaLimits): number | null => {

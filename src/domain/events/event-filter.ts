@@ -15,11 +15,7 @@ export interface EventFilter {
 
 export type EventPredicate = (event: StoreEvent) => boolean;
 
-/**
- * The predicate of a filter; undefined when it lets every event pass.
- *
- * `store.resync` may be about any object, so every choice of objects includes it; a choice of types has to name it.
- */
+/** Undefined lets all pass. `store.resync` may be about any object: every choice of objects includes it. */
 export function eventPredicate(filter: EventFilter | null | undefined): EventPredicate | undefined {
   const { typeIn, subjectIn } = filter ?? {};
   const types = typeIn && new Set(typeIn);

@@ -62,7 +62,6 @@ export class EventService {
     return { events: [], hasNextPage: false, hasPreviousPage: true, end: await this.#stores.events.last() };
   }
 
-  /** At most so many events after the position; without one from the oldest event on. Throws EVENTS_GONE. */
   async readAfter(position: EventPosition | undefined, limit: number): Promise<EventsAfter> {
     const found = await this.#stores.events.readAfter(position, limit);
     if (!found.isKnown) throw eventsGone();

@@ -1,10 +1,7 @@
 import type { EventPosition, StoreEvent } from './event.ts';
 
 export interface EventsAfter {
-  /**
-   * False when the log doesn't have this position: it was dropped, or never given, or given in a database that was
-   * restored since.
-   */
+  /** False for a position that was dropped, never given, or given before the database was restored. */
   readonly isKnown: boolean;
   /** The position of the log's last event, at the moment of the read. */
   readonly last: EventPosition;

@@ -12,10 +12,7 @@ export const eventTypes = [
   'store.resync',
 ] as readonly EventType[];
 
-/**
- * A place in the log: its number and its nonce, which is random and stored with the event. After a restore the same
- * number gets another nonce.
- */
+/** A number and a random nonce, stored with the event: after a restore the same number gets another nonce. */
 export type EventPosition = `${bigint}:${bigint}`;
 
 /** The changed row, as it was after the change, or before it for a deletion: its own columns, without relations. */

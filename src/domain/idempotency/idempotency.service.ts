@@ -159,7 +159,6 @@ export class IdempotencyService {
     return { result, isReplayed: false };
   }
 
-  /** Deletes the records that are too old to be replayed, in batches of short statements. */
   async deleteExpired(stores: Pick<Stores, 'idempotency' | 'clock'>): Promise<void> {
     let deleted: number;
     do deleted = await stores.idempotency.deleteUntil(oldestStored(stores), deletedPerBatch);

@@ -21,9 +21,6 @@ export interface IdempotencyStore {
   claim(key: IdempotencyKey, fields: readonly string[], since: Date): Promise<ClaimedKey | undefined>;
   /** Replaces an older record of the same key and field. */
   save(record: IdempotencyRecord): Promise<void>;
-  /**
-   * Deletes at most `limit` records that were created at that time or before, none of which another transaction has
-   * locked. Returns how many.
-   */
+  /** At most `limit` that were created until then, of those that nobody has locked. Returns how many. */
   deleteUntil(createdAt: Date, limit: number): Promise<number>;
 }

@@ -64,7 +64,6 @@ export const unused: Use = {
   omitted: 0,
 };
 
-/** What keys have been used for: their latest requests, and how much they have used by the hour and the day. */
 export class RequestService {
   readonly #stores: Pick<Stores, 'requests' | 'clock'>;
 
@@ -104,7 +103,6 @@ export class RequestService {
     );
   }
 
-  /** What each key has used of what is deprecated, in the last 90 days. */
   async deprecatedUsesPerKey(keyIds: readonly Id[]): Promise<DeprecatedUses[][]> {
     const uses = await this.#stores.requests.deprecatedUsesOf(keyIds, this.#deprecatedSince());
     return keyIds.map((keyId) => uses.filter((use) => use.keyId === keyId));

@@ -40,10 +40,7 @@ const defaultOverlapSeconds = 86_400;
 /** Among how many events the backlogs of all endpoints that are asked for together are counted. */
 const maxBacklog = { counted: 10_000, looked: 200_000 };
 
-/**
- * Manages webhook endpoints: administrators all of them, a key its own; others are as if they weren't there. A change
- * takes effect in every process within two seconds.
- */
+/** Administrators manage all of them, a key its own; others are as if they weren't there. */
 export class WebhookService {
   readonly #stores: Stores;
   readonly #by: string;
@@ -52,10 +49,7 @@ export class WebhookService {
   readonly #outlet: WebhookOutlet | undefined;
   readonly #observer: WebhookObserver | undefined;
 
-  /**
-   * Without an outlet nothing is sent: `WEBHOOK_SIGNING_KEY` isn't set. Changes are attributed to the actor. Inside a
-   * transaction there is no observer.
-   */
+  /** Nothing is sent without an outlet: `WEBHOOK_SIGNING_KEY` isn't set. Inside a transaction there is no observer. */
   constructor(stores: Stores, actor: Actor, outlet: WebhookOutlet | undefined, observer?: WebhookObserver) {
     this.#stores = stores;
     this.#by = nameInHistory(actor);
@@ -165,10 +159,7 @@ export class WebhookService {
     return { webhookEndpoint, secret: outlet.secretOf(webhookEndpoint.id, webhookEndpoint.secretVersion) };
   }
 
-  /**
-   * Everything after this event is sent once more. Throws EVENTS_GONE when the log doesn't have it, and VALIDATION_FAILED
-   * for an event that the endpoint hasn't come to: nothing is skipped.
-   */
+  /** Throws EVENTS_GONE, and VALIDATION_FAILED for an event that the endpoint hasn't come to: nothing is skipped. */
   async replay(id: string, after: string, precondition?: Precondition): Promise<WebhookEndpoint> {
     this.#needOutlet();
     const check = new InputCheck();

@@ -33,7 +33,6 @@ export class PageArgs implements PageArguments {
   before?: string | null;
 }
 
-/** A page of a list that is read from its start, such as a history, latest first. */
 @ArgsType()
 export class ForwardPageArgs implements PageArguments {
   @Field(() => Int, {
@@ -72,7 +71,6 @@ function sortInput<SortField extends string>(name: string, fields: SortFields<So
   return SortInput;
 }
 
-/** The arguments of a connection, to be extended: a page of a filtered and sorted list. */
 export function ConnectionArgs<Filter extends object, SortField extends string>(
   name: string,
   filterType: ClassType<Filter>,

@@ -21,19 +21,13 @@ export interface PageInfo {
 /** The fields of a connection for which its rows are read. */
 export const pageFields: ReadonlySet<string> = new Set(['edges', 'nodes', 'pageInfo']);
 
-/**
- * The request for what the operation selects of a connection: without a part of the page, as with `totalCount` alone,
- * its rows aren't read.
- */
+/** Without a part of the page, as with `totalCount` alone, its rows aren't read. */
 export function requestFor<Request extends PageArguments>(request: Request, info: GraphQLResolveInfo): Request {
   const selected = (info as PreparedInfo).selected();
   return selected.some((name) => pageFields.has(name)) ? request : { ...request, isUnread: true };
 }
 
-/**
- * The connection of the rows that have a parent: `Category.pets`. When the quota of the field is exceeded, one parent
- * gets the error, and the others null.
- */
+/** When the quota of the field is exceeded, one parent gets the error, and the others null. */
 export async function childConnection<Row, Parent>(
   children: Children<Row, Parent>,
   parent: Parent,
@@ -46,10 +40,7 @@ export async function childConnection<Row, Parent>(
   return page && new PageConnection(page, () => children.count(args).load(id), include);
 }
 
-/**
- * A page, whose rows include these relations, as a connection of the Relay specification. Each property is computed only
- * when it is selected, and once, however many aliases select it.
- */
+/** Each property is computed only when it is selected, and once, however many aliases select it. */
 export class PageConnection<Row> {
   readonly [included]: Include<string>;
   readonly #page: Page<Row>;

@@ -30,12 +30,7 @@ export class PageInfoType implements PageInfo {
   endCursor!: string | undefined;
 }
 
-/**
- * The connection type of a kind of node, `PetConnection` with its `PetEdge` for `Pet`.
- *
- * Follows the Relay connection specification; `nodes` and `totalCount` are extensions, of which `totalCount` costs a
- * separate statement.
- */
+/** As Relay has it; `nodes` and `totalCount` are extensions, and the count is a statement of its own. */
 export function connectionType<Node extends object>(name: string, nodeType: () => ClassType) {
   @ObjectType(`${name}Edge`, {
     description: `An edge of a list of type ${name}: an entry and its cursor.`,

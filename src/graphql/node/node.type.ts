@@ -6,11 +6,7 @@ const typeNames = new Map<unknown, NodeTypeName>(nounNames.map((noun) => [nouns[
 
 export const nodeIdDescription = 'The global id: opaque, stable and unique among all types.';
 
-/**
- * Relay's Object Identification, under the name `nodeId`: `id` is an int64, which differs within a type only.
- *
- * The resolver of each type that implements it resolves `nodeId`. Its objects are rows, whose entity says which type.
- */
+/** Relay's Object Identification under another name: `id` is an int64, which differs within a type only. */
 @InterfaceType('Node', {
   description: 'An object with a global id.',
   resolveType: (row: object) => typeNames.get(row.constructor),

@@ -21,12 +21,7 @@ const freeFields: ReadonlySet<string> = new Set(['rateLimit', 'viewer']);
 /** Only small requests are free. */
 const maxFreeBytes = 2048;
 
-/**
- * The quota that an operation costs: 1 for each root field, and at least 1. Introspection and `__typename` are free
- * beside others.
- *
- * 0 for a small request that selects only the remaining quota.
- */
+/** 1 for each root field but introspection, at least 1; 0 for a small request that selects only the quota. */
 export function quotaCost({ rootFields, executedFields, isCharged }: Measure, requestBytes: number): number {
   const isFree =
     requestBytes <= maxFreeBytes &&
@@ -36,10 +31,7 @@ export function quotaCost({ rootFields, executedFields, isCharged }: Measure, re
   return isFree ? 0 : Math.max(1, executedFields.length);
 }
 
-/**
- * Refuses an operation beyond a limit before it is executed; the message has both numbers, and words for those who
- * wrote the operation.
- */
+/** The message has both numbers, and words for those who wrote the operation. */
 export function assertWithinLimits(measure: Measure, limits: OperationLimits, onRefusal: OnRefusal): void {
   const { depth, complexity, aliases } = measure;
   const { maxDepth, maxComplexity, maxAliases } = limits;

@@ -62,11 +62,7 @@ const maxValidationErrors = 5;
 /** Passes validation, and has nothing to execute. */
 const emptyDocument: DocumentNode = { kind: Kind.DOCUMENT, definitions: [] };
 
-/**
- * Parses and validates documents by Apollo Server, and selects the operation.
- *
- * The caller executes the prepared operation. The rules of GraphQL over HTTP about a request are in `request.ts`.
- */
+/** Apollo Server parses and validates. The caller executes; `request.ts` has the rules of GraphQL over HTTP. */
 export class ApolloValidator {
   readonly #apollo: ApolloServer<ApolloContext>;
 
@@ -176,10 +172,7 @@ function preparing({ schema, hidden, limits, log, onRefusal }: ApolloOptions): A
 /** The average size of a node, with everything that is prepared of it. */
 const bytesOfNode = 200;
 
-/**
- * Lets go of the tokens that the parser (graphql-js 16.15) has chained to the document, which nothing uses. Returns an
- * estimate of what the document takes without them, prepared.
- */
+/** Drops the tokens that graphql-js (16.15) chains to it, which nothing uses. Returns an estimate of its memory. */
 function withoutTokens(document: DocumentNode): number {
   let nodes = 0;
   const strip = (node: ASTNode): void => {

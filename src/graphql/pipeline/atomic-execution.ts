@@ -133,10 +133,7 @@ function causeFor(key: string, error: unknown): unknown {
   return new DomainError('ABORTED', `Nothing was carried out, because ${error.key} has failed.`);
 }
 
-/**
- * The same for the same response names with the same fields and inputs, in the same order. (Nothing is stored of
- * arguments that are refused.)
- */
+/** Response names, fields and inputs in order. (Nothing is stored of arguments that are refused.) */
 function fingerprint(calls: readonly RootCall[]): string {
   const parts = calls.map(({ key, definition: { name, args: inputs }, args }) =>
     args === undefined ? [key, name] : [key, fingerprintOf(name, inputs, args)],

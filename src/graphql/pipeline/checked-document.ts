@@ -22,10 +22,7 @@ export interface CheckedDocument {
   readonly refusal?: GraphQLError;
 }
 
-/**
- * So many take some ten milliseconds; graphql-js itself would go on to 500,000. Operations made of many fragments need
- * hundreds.
- */
+/** They take some ten milliseconds; graphql-js itself would go on to 500,000. Many fragments need hundreds. */
 const maxComparisons = 20_000;
 
 /** Checks a parsed document, in time that grows with its text, for what graphql-js (16.15) can't validate well. */
@@ -169,10 +166,7 @@ function isWithin(name: string, surrounding: Surrounding | undefined): boolean {
   return false;
 }
 
-/**
- * The document without selections that repeat another one of the same selection set, word for word. It is valid if, and
- * only if, the document is, and has no other messages.
- */
+/** Without selections that repeat another of their set, word for word: as valid, with the same messages. */
 export function withoutRepetitions(document: DocumentNode): DocumentNode {
   return visit(document, {
     SelectionSet: (selectionSet) => {

@@ -31,20 +31,14 @@ export interface KnownOperation {
   readonly bytes: number;
 }
 
-/**
- * The cache holds between this many characters of text and twice as many. A document takes 100 to 200 bytes for each;
- * fields and variants count as if they were text.
- */
+/** The cache holds so many characters, or twice as many, of 100 to 200 bytes; fields and variants count, too. */
 const minCharacters = 2 ** 17;
 const charactersPerField = 8;
 
 /** How many checksums of operations that were sent once are remembered, or twice as many. */
 const maxChecksums = 10_000;
 
-/**
- * The key of an operation: the exact text of its document, and its name. A separator alone wouldn't do: comments and
- * names that clients send may contain any character.
- */
+/** Text and name, with the name's length: comments and names may contain any separator. */
 export function operationKey(text: string, operationName: string | undefined): string {
   return operationName === undefined ? `:${text}` : `${operationName.length}:${operationName}${text}`;
 }

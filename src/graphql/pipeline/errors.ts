@@ -12,10 +12,7 @@ const maxMessageCharacters = 500;
 const incrementalDirective = /^Unknown directive "@(defer|stream)"/;
 const tooManyTokens = /contains more tha[nt] (\d+) tokens/;
 
-/**
- * An error as clients see it: `extensions.code` in Apollo's spelling, `extensions.status` with the HTTP status of REST,
- * and for bad input `extensions.violations`. Unexpected errors are masked.
- */
+/** `extensions.code` has Apollo's spelling, `extensions.status` is REST's. Unexpected errors are masked. */
 export function formatError(error: GraphQLError): GraphQLFormattedError {
   if (isRefusedByApollo(error)) {
     const { status } = refusalHead(error);

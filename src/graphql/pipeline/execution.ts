@@ -52,7 +52,6 @@ export interface OperationCall {
 /** The end of an operation, as the log and the metrics have it. */
 type Outcome = Pick<GraphQLResponse, 'status' | 'codes'>;
 
-/** Records the outcome for the log line of the request, and its errors for the metrics. */
 export function recordOutcome(
   { operation, measured }: OperationCall,
   { cost, codes }: { readonly cost: number; readonly codes: readonly string[] },
@@ -70,11 +69,7 @@ export function recordOutcome(
   if (codes.length > 0) onErrors(measured.label, codes);
 }
 
-/**
- * Executes an operation: spends its cost, coerces its variables, checks the limits, and runs it.
- *
- * The cost is spent first. Bad variables are reported before limits, since they are more specific.
- */
+/** The cost is spent first. Bad variables are reported before limits, since they are more specific. */
 export function executeOperation(
   call: OperationCall,
   context: GraphQLContext,

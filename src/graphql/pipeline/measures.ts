@@ -56,11 +56,7 @@ const remembered = new LruMap<string, Measure>(
 );
 let lastNumber = 0;
 
-/**
- * The measures of one operation, for any variables.
- *
- * The variables are unvalidated: wrong ones are refused later, whatever is measured.
- */
+/** The variables are unvalidated: wrong ones are refused later, whatever is measured. */
 export class Measures {
   readonly #source: OperationSource;
   readonly #defaults: ReadonlyMap<string, unknown>;

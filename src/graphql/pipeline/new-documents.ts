@@ -30,11 +30,7 @@ export class NewDocuments {
     });
   }
 
-  /**
-   * Does the work when the client may, and adds what it takes to what the client has used. Throws UNAVAILABLE after a
-   * wait of two seconds; `recheck` may throw after a wait, in which other requests of the client may have spent its
-   * quota.
-   */
+  /** Throws UNAVAILABLE after two seconds. `recheck` may throw after a wait, in which quota may have been spent. */
   async run<Result>(caller: Caller, recheck: () => Promise<void>, work: () => Promise<Result>): Promise<Result> {
     const isFree = this.#share.held === 0;
     const lease = await this.#share.take(caller);

@@ -5,11 +5,7 @@ import { fragmentsIn, walkSelections } from '../../platform/executor/index.ts';
 /** The field that returns an object as it was, by its parent's name. */
 const pastObject = { parent: 'Event', field: 'object' };
 
-/**
- * A validation rule: below `object` of an event only the object's own fields can be selected.
- *
- * They are as they were at the time of the event; what is nested in them is another object, of another time.
- */
+/** Below `object` of an event only its own fields can be selected: what is nested is of another time. */
 export function OwnFieldsOfPastObjects(context: ValidationContext): ASTVisitor {
   const sets: SelectionSetNode[] = [];
   return {

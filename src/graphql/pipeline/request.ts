@@ -44,12 +44,7 @@ export function isById({ query, documentId, sha256 }: GraphQLRequest): boolean {
   return query === undefined && (documentId ?? sha256) !== undefined;
 }
 
-/**
- * Reads a request as GraphQL over HTTP has it, by POST or GET.
- *
- * Throws BAD_REQUEST for parameters of another form, and for what another site could have a browser send; an error for a
- * document that is too long; and UNSUPPORTED_MEDIA_TYPE for a GET whose Content-Type is not JSON.
- */
+/** Throws BAD_REQUEST, also for what another site could have a browser send, and UNSUPPORTED_MEDIA_TYPE. */
 export function readRequest({ method, headers, url, body }: FastifyRequest): GraphQLRequest {
   if (method === 'POST') return readBody(body as GraphQLBody | undefined);
   const { 'content-type': type } = headers;

@@ -23,9 +23,7 @@ export interface GraphQLResponse {
   readonly codes: readonly string[];
 }
 
-/**
- * Sends a response as JSON, or as the only result of a stream: by default where its client accepts nothing else.
- */
+/** Sends a stream of one result where that is asked for, or where its client accepts nothing else. */
 export function sendGraphQLResponse(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -103,9 +101,7 @@ function bodyOf(start: string, { chunks, text }: JsonText): Pick<GraphQLResponse
     : { chunks: [Buffer.from(start), ...chunks], body: `${text}}\n` };
 }
 
-/**
- * Whether a root field of a mutation was carried out: one without an error of its own, or with one about its payload.
- */
+/** Whether a root field of a mutation has no error of its own, but for one about its payload. */
 function isAnyCarriedOut(errors: readonly GraphQLError[], fieldCount: number): boolean {
   const refused = errors.filter(
     ({ path, originalError }) => path?.length === 1 && !(originalError instanceof PayloadTooLarge),
@@ -142,10 +138,7 @@ interface WrittenErrors {
   readonly retryAfter: number;
 }
 
-/**
- * Writes as many errors as fit, and one more with the number of omitted ones. `withRoots` always writes those of root
- * fields: they say what was carried out.
- */
+/** `withRoots` always writes those of root fields: they say what was carried out. */
 function writeErrors(
   errors: readonly GraphQLError[],
   room: number,

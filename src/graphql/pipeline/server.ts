@@ -82,12 +82,7 @@ interface ReadRequest {
   readonly sha256: string | undefined;
 }
 
-/**
- * GraphQL over HTTP: by POST, and by GET and HEAD for queries.
- *
- * A request whose operation is known runs it. The document of any other goes to Apollo Server first, which refuses it
- * or returns its operation, which is then executed in the same way, and cached when it comes again.
- */
+/** Runs a known operation; a new document goes to Apollo Server first, and is cached when it comes again. */
 export async function createGraphQLServer(options: GraphQLServerOptions): Promise<GraphQLServer> {
   const endpoint = new Endpoint(options);
   await endpoint.start();

@@ -24,12 +24,7 @@ export function withoutHashPrefix(id: string): string {
   return id.replace(hashPrefix, '');
 }
 
-/**
- * Reads a manifest of operations: that of Apollo's `generate-persisted-query-manifest`, or Relay's file, an object of
- * texts by id.
- *
- * Throws UnusableDocuments.
- */
+/** Reads Apollo's `generate-persisted-query-manifest`, or Relay's texts by id. Throws UnusableDocuments. */
 export async function readManifest(path: string): Promise<readonly TrustedDocument[]> {
   const manifest = await readJson(path);
   const documents =

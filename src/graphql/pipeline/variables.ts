@@ -36,9 +36,7 @@ function only(variables: Variables, names: { has(name: string): boolean }): Vari
 
 const integer = /^-?\d+$/;
 
-/**
- * A JSON number of the variables that a JavaScript number can't keep. Messages of graphql-js show it as it was sent.
- */
+/** A JSON number that a JavaScript number can't keep. Messages of graphql-js show it as it was sent. */
 export class InexactNumber {
   readonly literal: string;
 
@@ -86,12 +84,7 @@ export class DeclaredVariables {
     return only(sent, this.#declared);
   }
 
-  /**
-   * Coerces the variables as the specification's CoerceVariableValues does, defaults included.
-   *
-   * Collects all violations, with the names that clients use; without those of a schema that is `hidden`. `bytes` is the
-   * size of the request. Throws VALIDATION_FAILED.
-   */
+  /** All violations at once, without names of a `hidden` schema. `bytes` is the request's. Throws VALIDATION_FAILED. */
   coerce(
     sent: Variables,
     { hidden, bytes }: { readonly hidden: HiddenSchema | undefined; readonly bytes: number },
@@ -129,10 +122,7 @@ export class DeclaredVariables {
   }
 }
 
-/**
- * The value with exact ids: an integer becomes its digits where the type is `ID`. Any other number stays one that the
- * type refuses.
- */
+/** An integer becomes its digits where the type is `ID`. Any other number stays one that the type refuses. */
 function withExactIds(value: unknown, type: GraphQLInputType): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (isNonNullType(type)) return withExactIds(value, type.ofType);
@@ -188,10 +178,7 @@ function pathOfVariable(name: string, operation: OperationDefinitionNode, docume
   return pathTo(operation, isUse) ?? pathTo(document, isUse) ?? [name];
 }
 
-/**
- * The names of the arguments and input fields around the first node that fits; a variable's default counts as its
- * argument.
- */
+/** The arguments and input fields around the first node that fits; a variable's default counts as its argument. */
 function pathTo(
   root: ASTNode,
   fits: (node: ASTNode, parent: ASTNode | undefined) => boolean,

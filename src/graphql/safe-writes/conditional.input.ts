@@ -4,7 +4,6 @@ import { Field, InputType } from 'type-graphql';
 import type { UpdateOptions } from '../../domain/store.ts';
 import { relationsOf } from '../relations.ts';
 
-/** The input of a change or a deletion of a row: it may say in which state the row must be. */
 @InputType()
 export abstract class ConditionalInput {
   @Field(() => String, {
@@ -15,7 +14,6 @@ export abstract class ConditionalInput {
   ifVersion?: string | null;
 }
 
-/** How the service changes the row: in the state that the input names, and returned with the selected relations. */
 export function updateOptions<Relation extends string>(
   { ifVersion }: ConditionalInput,
   info: GraphQLResolveInfo,

@@ -24,11 +24,7 @@ export function NullRemoves(): PropertyDecorator {
 
 type Input = Pick<GraphQLArgument | GraphQLInputField, 'name' | 'type' | 'extensions'>;
 
-/**
- * The same for the same root field with the same input, however the document spells it.
- *
- * The arguments are coerced. Null, omitted and the documented default are one.
- */
+/** However the document spells the input: null, omitted and the documented default are one. */
 export function fingerprintOf(
   field: string,
   inputs: readonly Input[],

@@ -23,10 +23,7 @@ export function Writes<Input>(rowsOf: RowsOf<Input>): MutationDecorator<Input> {
   return Extensions({ rowsOf });
 }
 
-/**
- * The same for a mutation that only inserts: with an Idempotency-Key several of a client may be one transaction. One that
- * locks a row for more than being named has `Writes`: its transaction is never another's.
- */
+/** With an Idempotency-Key several of a client may be one transaction, so it locks rows for being named only. */
 export function Creates<Input = never>(rowsOf: RowsOf<Input> = () => []): MutationDecorator<Input> {
   return Extensions({ rowsOf, creates: true });
 }
@@ -47,10 +44,7 @@ export function rowsNamedBy({ extensions }: RootMutation, { input }: Arguments):
   return (extensions['rowsOf'] as RowsOf<unknown> | undefined)?.(input) ?? [];
 }
 
-/**
- * Throws for a mutation that doesn't say which rows it names, or that names no row for an id of its input, or one of
- * another noun than `petId` says: the row with this id would not be locked first.
- */
+/** Throws where a row that the input names by an id would not be locked first. */
 function assertNamesRows(field: RootMutation): void {
   if (field.extensions['rowsOf'] === undefined) throw new TypeError(`${field.name} needs @Writes or @Creates.`);
   const inputType = getNullableType(field.args[0]?.type);
@@ -81,10 +75,7 @@ function isOwnId(name: string, noun: NounName, { name: mutation }: RootMutation)
   return name === 'id' && mutation.endsWith(nouns[noun].typeName);
 }
 
-/**
- * Lets each root mutation be carried out once for an Idempotency-Key, or together with others; otherwise it is resolved
- * as it is.
- */
+/** Lets each root mutation be carried out once for an Idempotency-Key, or together with others. */
 export function carryOutOnce(schema: GraphQLSchema): void {
   for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
     const { resolve = defaultFieldResolver } = field;

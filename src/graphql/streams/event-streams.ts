@@ -104,10 +104,7 @@ export class EventStreams {
     return this.#streams.count;
   }
 
-  /**
-   * Opens a stream into the output that `begin` returns. Throws EVENTS_GONE, RATE_LIMITED or UNAVAILABLE, or what
-   * `onTooMany` throws.
-   */
+  /** Throws EVENTS_GONE, RATE_LIMITED or UNAVAILABLE, or what `onTooMany` throws. */
   async open(opening: StreamOpening, begin: () => Writable): Promise<FeedStream<StoreEvent>> {
     if (this.#isDraining) throw draining();
     const { stores } = this.#options;

@@ -15,9 +15,7 @@ export interface KeyChecks {
   readonly onFailure: (error: unknown) => void;
 }
 
-/**
- * Bans in the counters, which may be in Redis, are looked up at every so many checks; those in the database at each.
- */
+/** Bans in the counters, which may be in Redis, are looked up so seldom; those in the database each time. */
 const checksBetweenPeeks = 4;
 
 /** One key with open streams. Without the database a known key stays valid. */

@@ -42,10 +42,7 @@ export const maxResultBytes = 64 * 1024;
 const start = '{"data":';
 const end = '}';
 
-/**
- * The selection of a stream on each event, as an operation of its own: nothing of its document is kept, nor its variables,
- * which decide `@skip` and `@include` only. Fields of events take no arguments, and are read or computed at once.
- */
+/** An operation of its own: nothing of its document is kept, nor its variables, which decide conditions only. */
 export class StreamSelection {
   /** Two operations that write the same have the same, if both or neither are an administrator's. */
   readonly key: string;

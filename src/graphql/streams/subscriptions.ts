@@ -22,12 +22,7 @@ import type { EventStreams, StreamOpening } from './event-streams.ts';
 import { eventStreamContentType, framingFor, streamTypes } from './framing.ts';
 import { StreamSelection } from './stream-selection.ts';
 
-/**
- * Opens the stream of a subscription, and sends it.
- *
- * A refusal by parsing, validation or limits is a result of the stream over Server-Sent Events. Everything else that is
- * refused before the stream begins is an ordinary response.
- */
+/** Over Server-Sent Events a refusal by parsing, validation or limits is a result; any other is a plain response. */
 export async function sendSubscription(
   call: OperationCall,
   request: FastifyRequest,

@@ -92,9 +92,7 @@ function warningText(warning: string): string {
   return `warn: ${plainText(warning).replaceAll(/\s+/g, ' ')}\n`;
 }
 
-/**
- * The state of the database as last seen. `/readyz` is public, so all callers share one check, repeated after a while.
- */
+/** The state as last seen: `/readyz` is public, so all callers share one check, repeated after a while. */
 class StoreFindings {
   readonly #options: HealthOptions;
   #last: DatabaseFindings = {};

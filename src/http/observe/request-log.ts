@@ -22,10 +22,7 @@ const [debugLevel, infoLevel] = [20, 30];
 const host = hostname();
 const secretHeaders = ['authorization', 'x-api-key', 'cookie', 'set-cookie'];
 
-/**
- * No line has a header or a query; should one be logged with an object, secret headers are redacted. No line has a key,
- * wherever a client puts it.
- */
+/** No line has a header, a query or a key; secret headers of an object that is logged are redacted. */
 export function createLog(level: string, addresses: AddressLogging, stream: LogStream = process.stdout): Logger {
   const places = ['headers', 'req.headers', 'request.headers'];
   const options: LoggerOptions = {
@@ -113,10 +110,7 @@ interface ResponseLine {
   readonly operation: string;
 }
 
-/**
- * The line of a response; what isn't known before it has ended is set when it is written. One literal without spreads,
- * which would take longer than all the rest.
- */
+/** What isn't known yet is set when it is written. One literal: spreads would take longer than all the rest. */
 function lineOf(
   { requestId, method, path, address, key, status, code, retryAfter, quota, graphql }: EndedRequest,
   { url: route, config }: Partial<MatchedRoute> = {},
@@ -157,9 +151,7 @@ export class ResponseLog {
     this.#minLevel = pino.levels.values[options.level] ?? Infinity;
   }
 
-  /**
-   * When the response has been sent or the client has disconnected. Successful public pages are logged at `debug` only.
-   */
+  /** Logs at the end of the response, or of its connection; successful public pages at `debug` only. */
   record(request: FastifyRequest, reply: FastifyReply): void {
     const startedAt = performance.now();
     const { id: requestId, method, url: path, ip: address } = request;

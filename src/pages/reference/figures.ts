@@ -36,10 +36,7 @@ export interface LimitSettings {
 
 type Figures = Readonly<Record<string, string>>;
 
-/**
- * Writes the limits of this very service into a text, in the places of `%name%`: what the code says, and what the
- * operator has set. Throws for a name that no figure has.
- */
+/** Writes this service's limits in the places of `%name%`. Throws for a name that no figure has. */
 export function withFigures(text: string, settings: LimitSettings): string {
   const figures = figuresOf(settings);
   return text.replaceAll(/%([a-z][A-Za-z]+)%/g, (_place, name: string) => {

@@ -16,10 +16,7 @@ export const pageSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/**
- * The reference page: it contains all text, and Scalar's bundle renders the same interactively. It is configured by
- * attributes, so that no script is written into the page.
- */
+/** It contains all text, which Scalar renders interactively; attributes configure that, so it has no script. */
 export function renderPage(document: OpenApiDocument, guides: string, prefix: string): string {
   const { title } = document.info;
   const configuration = {
@@ -59,10 +56,7 @@ const colours = `
 .markdown a { color: var(--scalar-link-color); }
 `;
 
-/**
- * Hides the text that Scalar shows as well, what must not be tried, and the frame around a section that the address has
- * led to.
- */
+/** Hides what Scalar shows as well, what must not be tried, and the frame around the section of the address. */
 function stylesOf(document: OpenApiDocument): string {
   const untried = untriedOperations(document).map(
     ({ method, path }) => `[id$="/${method}${path}"] .show-api-client-button`,

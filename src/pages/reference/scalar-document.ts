@@ -64,9 +64,7 @@ function untickedUnlessRequired({ example, ...parameter }: DocumentParameter): D
 
 const unticked = { default: { value: null, 'x-disabled': true } };
 
-/**
- * The operations that the page must not offer to try: `GET /store/orders`. Scalar has no name for this, only styles.
- */
+/** `GET /store/orders`: Scalar has no name for this, only styles. */
 export function untriedOperations({ paths }: OpenApiDocument): readonly { method: string; path: string }[] {
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item)

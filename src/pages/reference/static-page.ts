@@ -14,9 +14,7 @@ body { margin: 0; font: 16px/1.6 system-ui, sans-serif; }
 const navigation =
   '<nav><a href="/docs/graphql">GraphQL guides</a> · <a href="/docs">REST reference</a> · <a href="/graphiql">GraphQL explorer</a></nav>';
 
-/**
- * The text that can be read without JavaScript, and until Scalar is loaded: the guides, and a line for every operation.
- */
+/** The text that can be read without JavaScript, and until Scalar is loaded. */
 export function staticPart(document: OpenApiDocument, guides: string, prefix: string): string {
   const tags = document.tags.map((tag) => sectionOf(document, tag, prefix));
   return `<main class="static">
