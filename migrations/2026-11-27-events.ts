@@ -1,7 +1,9 @@
 import { Migration } from '@mikro-orm/migrations';
 
 import { eventMaintenance, eventMoves } from './2026-11-27-events/move.ts';
-import { outboxFunctions, outboxTriggers } from './2026-11-27-events/outbox.ts';
+import { outboxFunctions } from './2026-11-27-events/outbox.ts';
+import { forgetEvents, recordEvents } from './2026-11-27-events/recorded-table.ts';
+import { inThisSchema } from './2026-11-27-events/schema.ts';
 
 /**
  * The log of changes. Statement triggers write each change into `event_outbox`, inside the transaction that makes it.
@@ -15,23 +17,25 @@ export class EventsMigration extends Migration {
   override up(): void {
     this.addSql(tables);
     for (const script of [outboxFunctions, eventMoves, eventMaintenance]) this.addSql(inThisSchema(script));
-    for (const script of [outboxTriggers, recordedTables]) this.addSql(script);
+    for (const table of recorded) this.addSql(recordEvents(table));
+    this.addSql(rights);
   }
 
   override down(): void {
+    for (const table of recorded) this.addSql(forgetEvents(table));
     this.addSql(`
-      select petstore_forget_events('categories', 'category'), petstore_forget_events('pets', 'pet'),
-        petstore_forget_events('orders', 'order'), petstore_forget_events('inventory', 'inventory');
-      drop function petstore_record_events, petstore_forget_events, petstore_maintain_events, petstore_move_events,
-        petstore_event_truncation, petstore_event_resync, petstore_protect_events;
+      drop function petstore_maintain_events, petstore_move_events, petstore_event_truncation, petstore_event_resync,
+        petstore_protect_events;
       drop table events, event_backlog, event_outbox, event_state`);
   }
 }
 
-/** A function that runs with its owner's rights names everything with its schema, which is known when it is created. */
-function inThisSchema(script: string): string {
-  return `do $do$ begin execute replace($text$${script}$text$, '@schema', quote_ident(current_schema())); end $do$`;
-}
+const recorded = [
+  { table: 'categories', noun: 'category' },
+  { table: 'pets', noun: 'pet', half: 'status' },
+  { table: 'orders', noun: 'order', deleted: 'cancelled' },
+  { table: 'inventory', noun: 'inventory', id: 'pet_id', half: 'quantity', hasBody: false },
+] as const;
 
 const tables = `
   -- Without an index: a row lives for a fifth of a second. \`before\` and \`after\` are a status or a quantity, half of
@@ -64,11 +68,7 @@ const tables = `
   insert into event_state (nonce, dropped_position, dropped_nonce)
     select nonce, 0, nonce from (select hashtextextended(gen_random_uuid()::text, 0) as nonce) as beginning`;
 
-const recordedTables = `
-  select petstore_record_events('categories', 'category'), petstore_record_events('pets', 'pet'),
-    petstore_record_events('orders', 'order', deleted => 'cancelled'),
-    petstore_record_events('inventory', 'inventory', id => 'pet_id');
-  revoke execute on function petstore_maintain_events, petstore_move_events, petstore_record_events,
-    petstore_forget_events from public;
+const rights = `
+  revoke execute on function petstore_maintain_events, petstore_move_events from public;
   select petstore_protect_events(relation)
   from unnest('{events, event_outbox, event_backlog, event_state}'::regclass[]) as relation`;

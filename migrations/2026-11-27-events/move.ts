@@ -65,18 +65,20 @@ export const eventMoves = `
         partition_name, day << 40, (day + 1) << 40);
     end if;
     run_nonce := hashtextextended(gen_random_uuid()::text, 0);
+    -- What this run takes.
     with of_outbox as (delete from event_outbox where not uses_backlog returning *),
     of_backlog as (
       delete from event_backlog
       where uses_backlog and id >= state.backlog_from and id < coalesce(next_id, 9223372036854775807) returning *),
     batch as not materialized (select * from of_outbox union all select * from of_backlog),
     deleted_pets as (select object_id from batch where type = 'pet.deleted'),
+    -- What it leaves of the same objects, also what was committed since the outbox was read.
     rest as materialized (
-      -- What else is known of the same objects, also what was committed since the outbox was read.
       select * from event_backlog
       where next_id is not null and id >= next_id and object_id = any (array(select object_id from of_backlog))
       union all
       select * from event_outbox where uses_backlog and object_id in (select object_id from of_backlog)),
+    -- An entry's deletion is in the run of its pet's: in a cascade it has a later id.
     entries_of_rest as (
       delete from event_backlog where id = any (array(
         select id from (
@@ -84,6 +86,7 @@ export const eventMoves = `
           where (type like 'pet.%' or type like 'inventory.%') and object_id in (select object_id from deleted_pets)
           order by object_id, id) as next where type = 'inventory.deleted')) returning *),
     changes as not materialized (select * from batch union all select * from entries_of_rest),
+    -- The changes of entries and of pets that say more than one half: each needs the other half of its entry.
     halves as materialized (
       select id, type, object_id, type like 'pet.%' as is_pet, before, after
       from (select * from batch union all select * from rest) as waiting
@@ -91,12 +94,14 @@ export const eventMoves = `
         select object_id from batch where type = 'pet.deleted' or type = 'pet.updated' and before is not null
         union all
         select object_id from rest where type = 'pet.deleted' or type = 'pet.updated' and before is not null)),
+    -- The change from which each knows the other half: the one before it, else the one after it.
     linked as (
       select id, is_pet, case when is_pet
         then coalesce(max(id) filter (where not is_pet) over earlier, min(id) filter (where not is_pet) over of_object)
         else coalesce(max(id) filter (where is_pet) over earlier, min(id) filter (where is_pet) over of_object)
         end as other_id
       from halves window of_object as (partition by object_id), earlier as (partition by object_id order by id)),
+    -- Entries' events, and those that a pet's new status makes of its entry, with the other half.
     completed as materialized (
       select change.*, change.type = 'pet.updated' as is_pet, case
         when other.id is null and change.type = 'pet.updated'
@@ -107,6 +112,7 @@ export const eventMoves = `
         end as other_half
       from changes as change left join linked using (id) left join halves as other on other.id = linked.other_id
       where change.type like 'inventory.%' or change.type = 'pet.updated' and change.before is not null),
+    -- All events with their bodies; \`part\` puts an entry's behind the pet's of the same change.
     complete as (
       select id, 0 as part, at, type, object_id,
         case when type like 'order.%' then row_to_json(json_populate_record(null::orders, body)) else body end as body, request

