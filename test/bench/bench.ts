@@ -22,7 +22,7 @@ The fixed arrival rate and memory are those of the last process.
 --only takes the workloads G1 G2 G2L G3 G3V G4 G4L G4I R1 R2 R3 R3I U1, most of them with a K behind for a thousand keys (G1K), COLD (new documents) and MANY (500 documents, one after another).
 --against measures another build too, in the same rounds: the built work tree of another version, with a database of its own beside the other.
 With \`workers\` the service with WORKERS=2 is measured against one process and against two that aren't connected: processor time of all processes, and memory.
-With \`replicas\` the service with no, one and two standbys: processor time of a request on the primary, its standbys and the service.
+With \`replicas\` the service with no, one and two standbys, in a closed loop, at half of its rate, and beside writes: processor time of a request on the primary, its standbys and the service.
 With \`scale\` the response times of requests whose time may depend on the number of rows, with --pets beside 100,000; the databases scale_N are kept on a server of BENCH_DATABASE_URL.
 --million shows the memory after a million requests too, of the chosen reads one after another, which takes minutes.`;
 
