@@ -6,6 +6,7 @@ import { describe, expect, test } from '@jest/globals';
 
 import { RedisServer } from '../redis/redis-server.ts';
 import { WebhookSecrets } from '../../src/webhooks/webhook-secrets.ts';
+import { atEnd } from '../support/at-end.ts';
 import { connect, runSql } from '../support/postgres-client.ts';
 import { startCluster } from '../support/started-cluster.ts';
 import { listenHere } from '../support/test-app.ts';
@@ -51,6 +52,8 @@ describe('the alerts of the guide, on the metrics of a real process', () => {
     // It appears with the first error of GraphQL; this one 15 seconds after the start, and below.
     used.delete('petstore_graphql_errors_total');
     used.delete('petstore_webhook_endpoints');
+    // With replicas alone; below.
+    used.delete('petstore_reads_total');
     for (const name of ofPrimary) used.delete(name);
     // Of the backup, by the node exporter.
     used.delete(backupAge);
@@ -176,6 +179,30 @@ describe('the alerts of the guide, on the metrics of a real process', () => {
     const now = await scrape();
     expect(firingAlerts({ after: now })).toEqual(['PetstoreQuotaNotShared']);
     await redis.restart();
+  });
+
+  test('PetstoreReplicasUnused fires while the primary serves what replicas may serve', async () => {
+    const standby = await cluster.addStandby();
+    atEnd(() => standby.remove());
+    const firing = async (named: string, server: string, reason: string): Promise<string[]> => {
+      const other = await listenHere({ DATABASE_URL: cluster.url, DATABASE_REPLICAS: named, BAN_AFTER: '0' });
+      const series = `petstore_reads_total{server="${server}",reason="${reason}"}`;
+      const readUntil = (reads: number): Promise<Scrape> =>
+        awaitValue(
+          async () => {
+            await other.graphql('{ pets(first: 1) { nodes { id } } }');
+            return new Map([...(await scrape(other))].filter(([name]) => name.startsWith('petstore_reads')));
+          },
+          (now) => (now.get(series) ?? 0) >= reads,
+        );
+      const before = await readUntil(1);
+      const after = await readUntil(20 + before.get(series)!);
+      await other.close();
+      return firingAlerts({ before, after });
+    };
+    const [itself, follower] = [cluster, standby].map(({ port }) => `127.0.0.1:${port}`) as [string, string];
+    expect(await firing(itself, 'primary', 'unsuitable')).toEqual(['PetstoreReplicasUnused']);
+    expect(await firing(follower, follower, 'fresh')).toEqual([]);
   });
 
   test("PetstoreClock fires while a process's clock differs from the database's", async () => {
