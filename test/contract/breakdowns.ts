@@ -1,6 +1,9 @@
+import { until } from '../support/until.ts';
 import type { Operation } from './document.ts';
 import type { ReceivedResponse } from './response-check.ts';
-import { primaryKeys, type Store } from './store.ts';
+import { type Ask, primaryKeys, type Store } from './store.ts';
+
+const metrics: Ask = { method: 'GET', url: '/metrics', headers: {} };
 
 /** The response of each operation, by its id. */
 export type Responses = ReadonlyMap<string, ReceivedResponse>;
@@ -19,13 +22,15 @@ export async function responsesWhenBroken(operations: readonly Operation[], stor
 /** The responses while the database doesn't respond, because another transaction has locked all tables of resources. */
 export async function responsesWhenLocked(operations: readonly Operation[], store: Store): Promise<Responses> {
   const requests = await requestsOf(operations, store);
-  const responses = await store.whileLocked(async () => {
-    // The embedded database has one connection: the request that has it waits until the end, and all others are refused
-    // before.
-    const [[, first] = []] = requests;
-    await Promise.race([store.ask(first!), store.ask(first!)]);
-    return Promise.all(requests.map(async ([id, request]) => [id, await store.ask(request)] as const));
+  const [[, first] = []] = requests;
+  const { waiting, responses } = await store.whileLocked(async () => {
+    // The embedded database has one connection: the request that has it waits until the end, all others are refused.
+    const holder = store.ask(first!);
+    await until(async () => /database_connections\{state="busy"\} [1-9]/.test((await store.ask(metrics)).text));
+    const refused = requests.map(async ([id, request]) => [id, await store.ask(request)] as const);
+    return { waiting: holder, responses: await Promise.all(refused) };
   });
+  await waiting;
   return new Map(responses);
 }
 
