@@ -6,14 +6,13 @@ import { Extensions } from 'type-graphql';
 import type { FieldExtensions } from '../platform/executor/index.ts';
 
 /**
- * Says that a field returns the one related row, which its own row may include under the relation's name: that of the
- * method, unless another is given.
+ * Says that a field returns the one related row that its own row may include under the same name.
  *
  * An included row isn't resolved, so TypeGraphQL's middleware doesn't run for it. Null is a value, undefined is none.
  */
-export function ToOne(relation?: string): MethodDecorator {
+export function ToOne(): MethodDecorator {
   return (target, name, descriptor) =>
-    Extensions({ toOne: relation ?? String(name) } satisfies FieldExtensions)(target, name, descriptor);
+    Extensions({ toOne: String(name) } satisfies FieldExtensions)(target, name, descriptor);
 }
 
 /** Says that a method with the context loads nothing and returns at once, as those without do (`direct-resolvers.ts`). */

@@ -120,58 +120,41 @@ export class ApiKeyType implements Omit<ListedKey, 'scopes' | 'requestsPerMinute
 
 export const ApiKeyConnectionType = connectionType<ListedKey>('ApiKey', () => ApiKeyType);
 
-const secretDescription = 'The secret. Store it safely: it cannot be shown again.';
+@ObjectType()
+abstract class KeyPayload {
+  @Field(() => ApiKeyType, { description: 'The key as it is now.' })
+  apiKey!: ListedKey;
+}
+
+@ObjectType()
+abstract class SecretPayload {
+  @Field(() => ApiKeyType, { description: 'The key with its new secret.' })
+  apiKey!: ListedKey;
+
+  @Field(() => String, { description: 'The secret. Store it safely: it cannot be shown again.' })
+  secret!: string;
+}
 
 @ObjectType({ description: 'The result of `createApiKey`.' })
-export class CreateApiKeyPayload {
-  @Field(() => ApiKeyType, { description: 'The key with its new secret.' })
-  apiKey!: ListedKey;
-
-  @Field(() => String, { description: secretDescription })
-  secret!: string;
-}
-
-@ObjectType({ description: 'The result of `updateApiKey`.' })
-export class UpdateApiKeyPayload {
-  @Field(() => ApiKeyType, { description: 'The key as it is now.' })
-  apiKey!: ListedKey;
-}
+export class CreateApiKeyPayload extends SecretPayload {}
 
 @ObjectType({ description: 'The result of `rotateApiKey`.' })
-export class RotateApiKeyPayload {
-  @Field(() => ApiKeyType, { description: 'The key with its new secret.' })
-  apiKey!: ListedKey;
+export class RotateApiKeyPayload extends SecretPayload {}
 
-  @Field(() => String, { description: secretDescription })
-  secret!: string;
-}
+@ObjectType({ description: 'The result of `updateApiKey`.' })
+export class UpdateApiKeyPayload extends KeyPayload {}
 
 @ObjectType({ description: 'The result of `revokeApiKey`.' })
-export class RevokeApiKeyPayload {
-  @Field(() => ApiKeyType, { description: 'The key as it is now.' })
-  apiKey!: ListedKey;
-}
+export class RevokeApiKeyPayload extends KeyPayload {}
 
 @ObjectType({ description: 'The result of `banApiKey`.' })
-export class BanApiKeyPayload {
-  @Field(() => ApiKeyType, { description: 'The key as it is now.' })
-  apiKey!: ListedKey;
-}
+export class BanApiKeyPayload extends KeyPayload {}
 
 @ObjectType({ description: 'The result of `unbanApiKey`.' })
-export class UnbanApiKeyPayload {
-  @Field(() => ApiKeyType, { description: 'The key as it is now.' })
-  apiKey!: ListedKey;
-}
+export class UnbanApiKeyPayload extends KeyPayload {}
 
 @ObjectType({ description: 'The result of `forgetApiKey`.' })
-export class ForgetApiKeyPayload {
-  @Field(() => ApiKeyType, { description: 'The key as it is now.' })
-  apiKey!: ListedKey;
-}
+export class ForgetApiKeyPayload extends KeyPayload {}
 
 @ObjectType({ description: 'The result of `setApiKeyPlan`.' })
-export class SetApiKeyPlanPayload {
-  @Field(() => ApiKeyType, { description: 'The key as it is now.' })
-  apiKey!: ListedKey;
-}
+export class SetApiKeyPlanPayload extends KeyPayload {}

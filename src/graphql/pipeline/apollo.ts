@@ -98,7 +98,6 @@ function createApollo(options: ApolloOptions): ApolloServer<ApolloContext> {
     validationRules: [OwnFieldsOfPastObjects, ...(hidden === undefined ? [] : [NoSchemaIntrospectionCustomRule])],
     parseOptions: { maxLexicalTokens: limits.maxTokens },
     validationOptions: { maxErrors: maxValidationErrors },
-    hideSchemaDetailsFromClientErrors: hidden !== undefined,
     includeStacktraceInErrorResponses: false,
     // Operations are cached instead of documents.
     documentStore: null,

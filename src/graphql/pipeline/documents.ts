@@ -35,8 +35,21 @@ export interface KnownOperation {
 const minCharacters = 2 ** 17;
 const charactersPerField = 8;
 
-/** How many checksums of operations that were sent once are remembered, or twice as many. */
+/** How many checksums are remembered, or twice as many. */
 const maxChecksums = 10_000;
+
+/** Remembers checksums of what was sent: of two texts that share one, the second is only stored sooner. */
+export class SentTexts {
+  readonly #checksums = new LruMap<number, true>(maxChecksums);
+
+  /** Whether the text was sent before this call. */
+  wasSent(text: string): boolean {
+    const checksum = crc32(text);
+    const wasSent = this.#checksums.has(checksum);
+    this.#checksums.set(checksum, true);
+    return wasSent;
+  }
+}
 
 /** Text and name, with the name's length: comments and names may contain any separator. */
 export function operationKey(text: string, operationName: string | undefined): string {
@@ -72,8 +85,7 @@ export class Documents {
   readonly #entries = new Map<string, RequestedDocument>();
   readonly #trusted = new Map<string, KnownOperation>();
   readonly #recent = new LruMap<string, KnownOperation>(minCharacters, weightOf);
-  /** Checksums of those that were sent: two operations that share one are only stored sooner. */
-  readonly #sent = new LruMap<number, true>(maxChecksums);
+  readonly #sent = new SentTexts();
 
   constructor(accounts: Accounts) {
     this.#texts = new PersistedTexts(accounts);
@@ -127,9 +139,7 @@ export class Documents {
   }
 
   add(key: string, operation: KnownOperation): void {
-    const checksum = crc32(key);
-    if (this.#sent.has(checksum)) this.#recent.set(key, operation);
-    this.#sent.set(checksum, true);
+    if (this.#sent.wasSent(key)) this.#recent.set(key, operation);
   }
 }
 

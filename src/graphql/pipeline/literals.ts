@@ -1,5 +1,3 @@
-import { crc32 } from 'node:zlib';
-
 import {
   getNullableType,
   type DocumentNode,
@@ -16,7 +14,7 @@ import {
 
 import { LruMap } from '../../platform/lru-map.ts';
 import { type OperationSource, PreparedOperation, type Variables } from '../../platform/executor/index.ts';
-import { type KnownOperation, operationKey, weightOf } from './documents.ts';
+import { type KnownOperation, operationKey, SentTexts, weightOf } from './documents.ts';
 import { Measures, sizingArguments } from './measures.ts';
 
 /** A number or a text that a document has in the place of a variable. */
@@ -79,7 +77,6 @@ export interface LiftedLiterals {
 
 /** Characters of skeletons, and of the documents of templates. */
 const maxCharacters = 2 ** 17;
-const maxChecksums = 10_000;
 
 /**
  * Finds a known operation for a document that differs from another one only in numbers and texts.
@@ -92,8 +89,8 @@ export class LiftedOperations {
   /** By skeleton, which literals are lifted. */
   readonly #masks = new LruMap<string, readonly boolean[]>(maxCharacters, (key, mask) => key.length + mask.length);
   readonly #templates = new LruMap<string, Template>(maxCharacters, (key, { operation }) => weightOf(key, operation));
-  /** Of skeletons and templates that were sent once; see `Documents`. */
-  readonly #sent = new LruMap<number, true>(maxChecksums);
+  /** Skeletons, and templates. */
+  readonly #sent = new SentTexts();
 
   find(text: string, operationName: string | undefined): LiftedLiterals | undefined {
     const skeleton = skeletonOf(text);
@@ -112,20 +109,14 @@ export class LiftedOperations {
     const key = operationKey(skeleton.text, operationName);
     let mask = this.#masks.get(key);
     if (mask === undefined) {
-      if (!this.#wasSent(key)) return;
+      if (!this.#sent.wasSent(key)) return;
       const lifted = liftableIn(operation.source);
       mask = skeleton.literals.map(({ start }) => lifted.has(start));
       this.#masks.set(key, mask);
     }
     const full = templateKey(key, mask, skeleton.literals);
-    if (mask.includes(true) && this.#wasSent(full)) this.#templates.set(full, templateOf(operation, skeleton.literals));
-  }
-
-  #wasSent(key: string): boolean {
-    const checksum = crc32(key);
-    const wasSent = this.#sent.has(checksum);
-    this.#sent.set(checksum, true);
-    return wasSent;
+    if (mask.includes(true) && this.#sent.wasSent(full))
+      this.#templates.set(full, templateOf(operation, skeleton.literals));
   }
 }
 
