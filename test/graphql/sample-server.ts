@@ -1,3 +1,5 @@
+import 'reflect-metadata';
+
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { buildSchema, type GraphQLResolveInfo, type GraphQLSchema } from 'graphql';
 
