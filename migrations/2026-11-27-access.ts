@@ -8,7 +8,7 @@ export class AccessMigration extends Migration {
 
   override down(): void {
     this.addSql(`
-      drop table api_key_usage, quota_counters, api_key_history, api_key_state, api_keys;
+      drop table api_key_usage, api_key_history, api_key_state, api_keys;
       drop function petstore_api_key_history, petstore_api_key_state, petstore_api_key_version;
       drop function petstore_changes, petstore_instant`);
   }
@@ -143,12 +143,13 @@ const history = `
   create trigger api_key_history_truncate before truncate on api_keys
     for each statement execute function petstore_api_key_history()`;
 
-/** Apart from `api_keys`, whose version grows with each change of a row. Instants are milliseconds since 1970. */
+/**
+ * Apart from `api_keys`, whose version grows with each change of a row. Instants are milliseconds since 1970. The row
+ * with the id 0 is that of ADMIN_API_KEY.
+ */
 const usage = `
   create table api_key_usage (
     key_id bigint primary key, last_used_at bigint not null,
-    minute_opened_at bigint not null, minute_spent int not null, day_opened_at bigint not null, day_spent int not null
-  ) with (fillfactor = 70);
-  create table quota_counters (
-    subject_id text collate "C" primary key, opened_at bigint not null, spent int not null check (spent >= 0)
-  )`;
+    minute_opened_at bigint not null, minute_spent int not null check (minute_spent >= 0),
+    day_opened_at bigint not null, day_spent int not null check (day_spent >= 0)
+  ) with (fillfactor = 70)`;

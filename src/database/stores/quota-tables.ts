@@ -1,56 +1,54 @@
 import type { UsageTable } from '../../platform/quotas/index.ts';
 import { type Session, statementOf } from '../../platform/postgres/index.ts';
+import { ApiKeyUsage } from '../../domain/access/api-key-usage.entity.ts';
 import { unavailable } from '../../domain/errors.ts';
 import type { WithEntities } from '../entity-manager.ts';
 import { Installation } from './installation.entity.ts';
-import { QuotaCounter } from './quota-counter.entity.ts';
 
-/** The larger figure of a window that several processes have saved. */
-const largerOf = (table: string, openedAt: string, spent: string): string =>
-  `case when ${table}.${openedAt} = excluded.${openedAt} then greatest(${table}.${spent}, excluded.${spent}) else excluded.${spent} end`;
+/** Of ADMIN_API_KEY, which has a quota and is no key. */
+const adminId = '0';
 
-/**
- * In the order of the keys, so that two processes never wait for each other. ADMIN_API_KEY has a day counter but no
- * usage row.
- */
+/** The window that was saved last, of one that several processes have saved the larger figure. */
+function savedLast(window: 'minute' | 'day'): string {
+  const [openedAt, spent] = [`${window}_opened_at`, `${window}_spent`];
+  return `${openedAt} = case excluded.${openedAt} when 0 then saved.${openedAt} else excluded.${openedAt} end,
+    ${spent} = case excluded.${openedAt} when 0 then saved.${spent}
+      when saved.${openedAt} then greatest(saved.${spent}, excluded.${spent}) else excluded.${spent} end`;
+}
+
+/** In the order of the keys, so that two processes never wait for each other. */
 const save = statementOf(
   `
-  with used as (
-    select * from unnest($1::text[], $2::bigint[], $3::bigint[], $4::int[], $5::bigint[], $6::int[])
-      as used (subject_id, last_used_at, minute_opened_at, minute_spent, day_opened_at, day_spent)
-    order by subject_id
-  ), days as (
-    insert into quota_counters (subject_id, opened_at, spent)
-    select subject_id, day_opened_at, day_spent from used where day_opened_at > 0
-    on conflict (subject_id) do update set opened_at = excluded.opened_at,
-      spent = ${largerOf('quota_counters', 'opened_at', 'spent')}
-  )
-  insert into api_key_usage (key_id, last_used_at, minute_opened_at, minute_spent, day_opened_at, day_spent)
-  select subject_id::bigint, last_used_at, minute_opened_at, minute_spent, day_opened_at, day_spent from used
-  where subject_id ~ '^[0-9]{1,19}$'
-  on conflict (key_id) do update set
-    last_used_at = greatest(api_key_usage.last_used_at, excluded.last_used_at),
-    minute_opened_at = excluded.minute_opened_at,
-    minute_spent = ${largerOf('api_key_usage', 'minute_opened_at', 'minute_spent')},
-    day_opened_at = excluded.day_opened_at,
-    day_spent = ${largerOf('api_key_usage', 'day_opened_at', 'day_spent')}`,
+  insert into api_key_usage as saved (key_id, last_used_at, minute_opened_at, minute_spent, day_opened_at, day_spent)
+  select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::bigint[], $6::int[])
+  order by 1
+  on conflict (key_id) do update set last_used_at = greatest(saved.last_used_at, excluded.last_used_at),
+    ${savedLast('minute')}, ${savedLast('day')}`,
   0,
   () => undefined,
   'write',
 );
 
+/** The use of keys in the table `api_key_usage`. */
 export function createUsageTable(session: Session, withEntities: WithEntities): UsageTable {
   return {
     loadDays: (openedAfter) =>
       withEntities(session, async (em) => {
-        await em.nativeDelete(QuotaCounter, { openedAt: { $lte: String(openedAfter) } });
         // There may be as many as keys: an entity takes 3 KB, a row 0.4.
-        const rows = await em.createQueryBuilder(QuotaCounter).execute<QuotaCounter[]>();
-        return rows.map(({ subjectId, openedAt, spent }) => ({ subjectId, openedAt: Number(openedAt), spent }));
+        const rows = await em
+          .createQueryBuilder(ApiKeyUsage)
+          .select(['keyId', 'dayOpenedAt', 'daySpent'])
+          .where({ dayOpenedAt: { $gt: String(openedAfter) } })
+          .execute<ApiKeyUsage[]>();
+        return rows.map(({ keyId, dayOpenedAt, daySpent }) => ({
+          subjectId: keyId === adminId ? 'admin' : keyId,
+          openedAt: Number(dayOpenedAt),
+          spent: daySpent,
+        }));
       }),
     save: async (usages) => {
       const values = [
-        usages.map(({ subjectId }) => subjectId),
+        usages.map(({ subjectId }) => (subjectId === 'admin' ? adminId : subjectId)),
         usages.map(({ lastUsedAt }) => lastUsedAt),
         usages.map(({ minute }) => minute.openedAt),
         usages.map(({ minute }) => minute.spent),

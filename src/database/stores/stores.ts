@@ -23,7 +23,6 @@ import { Installation } from './installation.entity.ts';
 import { createInventoryStore } from './inventory-item.store.ts';
 import { createOrderStore } from './order.store.ts';
 import { createPetStore } from './pet.store.ts';
-import { QuotaCounter } from './quota-counter.entity.ts';
 import { createRequestStore } from './request.store.ts';
 import { SavedBatch } from './saved-batch.entity.ts';
 import { createWebhookStore } from './webhook.store.ts';
@@ -38,7 +37,6 @@ export const entities = [
   Installation,
   KeyRequest,
   KeyUse,
-  QuotaCounter,
   SavedBatch,
   WebhookAttempt,
   WebhookEndpoint,
