@@ -7,8 +7,11 @@ import { awaitValue } from '../../support/until.ts';
 
 const { database } = await openTestDatabase();
 
-it('the day counters of a process are complete after an orderly end, and the window is the same one', async () => {
-  const key = keyOf('1', 1_000, 50);
+it.each([
+  ['a key', '1'],
+  ['ADMIN_API_KEY', 'admin'],
+])('the day counter of %s is complete after an orderly end, and the window is the same one', async (_whose, id) => {
+  const key = keyOf(id, 1_000, 50);
   const first = await startAccessProcess(database);
   const [spent] = await Promise.all(Array.from({ length: 30 }, async () => first.quota.consume(key, 1)));
   await first.close();
