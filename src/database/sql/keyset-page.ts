@@ -89,8 +89,8 @@ export function pageText(
   keyset: Keyset<string>,
 ): { readonly sql: string; readonly columnCount: number; readonly placeholders: Placeholders } | undefined {
   const placeholders = new Placeholders();
-  const page = new PageSql(source, keyset, placeholders);
-  const rows = page.rows();
+  const ranges = new RangeSql(source, keyset, placeholders);
+  const rows = ranges.rows(wholeWalk(source, ranges));
   if (rows === undefined) return undefined;
   const sql =
     keyset.maxBytes === undefined ? rows : withinBytes(rows, source.texts, placeholders.bind(at.maxBytes, 'bigint'));
@@ -117,42 +117,69 @@ function withinBytes(rows: string, texts: readonly string[], maxBytes: string): 
 
 type Bounds = Pick<Keyset<string>, 'after' | 'before'>;
 
-export class PageSql<Source extends PageSource = PageSource> {
-  protected readonly source: Source;
-  protected readonly keyset: Keyset<string>;
-  protected readonly placeholders: Placeholders;
+/** A way to read the rows of a range. */
+export interface Walk {
+  /** Each of a choice of values has a walk of its own. */
+  readonly splitsChoices: boolean;
+  /** Reads the rows, which are given from `from` to `order by`. */
+  read(rows: string): string;
+  /** Whether it passes only rows that meet the condition. */
+  meets(condition: Condition): boolean;
+  /** The name of a column of the order in its rows. */
+  nameOf(column: SortColumn): string;
+}
 
-  constructor(source: Source, keyset: Keyset<string>, placeholders: Placeholders) {
-    this.source = source;
-    this.keyset = keyset;
-    this.placeholders = placeholders;
+/**
+ * All conditions are met along one index. The literal limit lets PostgreSQL keep a generic plan, which a parameter alone
+ * prevents. The parameter around it ends the walk sooner, so that one text serves all sizes of a page.
+ */
+function wholeWalk({ columns, conditions, maxRows }: PageSource, ranges: RangeSql): Walk {
+  return {
+    read: (rows) => `select walk.* from (select ${columns} ${rows} limit ${maxRows + 1}) as walk limit ${ranges.limit}`,
+    meets: () => true,
+    // With a plan for the values, the planner knows best where to begin.
+    splitsChoices: conditions.every(({ kind }) => kind === 'equality'),
+    nameOf: ({ property }) => `"${property}"`,
+  };
+}
+
+/** The ranges of a page, and the walks along them. */
+export class RangeSql {
+  readonly #source: PageSource;
+  readonly #keyset: Keyset<string>;
+  readonly #placeholders: Placeholders;
+
+  constructor(source: PageSource, keyset: Keyset<string>, placeholders: Placeholders) {
+    this.#source = source;
+    this.#keyset = keyset;
+    this.#placeholders = placeholders;
   }
 
   /** The rows in the order; undefined when none can match. */
-  rows(): string | undefined {
-    return this.source.by[0]?.isNullable === true ? this.#withNulls() : this.range(this.keyset);
+  rows(walk: Walk): string | undefined {
+    return this.#source.by[0]?.isNullable === true ? this.#withNulls(walk) : this.#range(walk, this.#keyset);
   }
 
   /** Rows without a value come last either way: they are a range of their own, in the order of their ids. */
-  #withNulls(): string | undefined {
-    const { by, conditions } = this.source;
-    const { after, before, takeLast } = this.keyset;
+  #withNulls(walk: Walk): string | undefined {
+    const { by, conditions } = this.#source;
+    const { after, before, takeLast } = this.#keyset;
     const first = by[0] as SortColumn;
     const { column } = first;
     const ranges: string[] = [];
     if (after?.value !== null) {
       const bounds = { after, before: before?.value === null ? undefined : before };
-      ranges.push(this.range(bounds, `${column} is not null`));
+      ranges.push(this.#range(walk, bounds, `${column} is not null`));
     }
     const hasNoNulls = conditions.some((each) => each.kind === 'range' && each.orderedBy === column);
     if (!hasNoNulls && (before === undefined || before.value === null)) {
       const bounds = { after: after?.value === null ? after : undefined, before };
-      ranges.push(this.range(bounds, `${column} is null`));
+      ranges.push(this.#range(walk, bounds, `${column} is null`));
     }
     if (ranges.length < 2) return ranges[0];
-    const nullsLast = `page.${this.nameOf(first)} is null ${takeLast ? 'desc' : 'asc'}`;
+    const nullsLast = `page.${walk.nameOf(first)} is null ${takeLast ? 'desc' : 'asc'}`;
     return `select page.* from (${ranges.map((range) => `(${range})`).join(' union all ')}) as page
-      order by ${nullsLast}, ${this.orderOfPage()} limit ${this.limit}`;
+      order by ${nullsLast}, ${this.#orderOfPage(walk)} limit ${this.limit}`;
   }
 
   /**
@@ -161,76 +188,64 @@ export class PageSql<Source extends PageSource = PageSource> {
    *
    * Rows without a value are sorted by it as well, because that is the order that the index has them in.
    */
-  range(bounds: Bounds, extra?: string): string {
-    const { from, conditions, parent } = this.source;
-    // With a plan for the values, the planner knows best where to begin.
-    const isWalk = this.isWalk;
+  #range(walk: Walk, bounds: Bounds, extra?: string): string {
+    const { from, conditions, parent } = this.#source;
     const lists: string[] = [];
     const tests: string[] = [];
     for (const [index, condition] of conditions.entries()) {
-      if (!this.isWalked(condition)) continue;
+      if (!walk.meets(condition)) continue;
       const { choice } = condition;
-      if (!isWalk || choice === undefined) tests.push(this.test(index));
+      if (!walk.splitsChoices || choice === undefined) tests.push(this.test(index));
       else {
-        lists.push(`unnest(${this.placeholders.bind(at.conditions + index, choice.type)}) as choice${index} (value)`);
+        lists.push(`unnest(${this.#placeholders.bind(at.conditions + index, choice.type)}) as choice${index} (value)`);
         tests.push(`${choice.column} = choice${index}.value`);
       }
     }
     if (parent !== undefined) tests.unshift(`${parent} = parents.id`);
     if (extra !== undefined) tests.push(extra);
     tests.push(...this.bounds(bounds));
-    const walk = this.walk(`from ${from} ${where(tests)} order by ${this.order}`);
-    if (lists.length === 0) return walk;
-    return `select page.* from ${lists.join(' cross join ')} cross join lateral (${walk}) as page
-      order by ${this.orderOfPage()} limit ${this.limit}`;
-  }
-
-  protected get isWalk(): boolean {
-    return this.source.conditions.every(({ kind }) => kind === 'equality');
-  }
-
-  /** Whether the walk passes only rows that meet the condition. */
-  protected isWalked(_condition: Condition): boolean {
-    return true;
+    const rows = walk.read(`from ${from} ${where(tests)} order by ${this.order}`);
+    if (lists.length === 0) return rows;
+    return `select page.* from ${lists.join(' cross join ')} cross join lateral (${rows}) as page
+      order by ${this.#orderOfPage(walk)} limit ${this.limit}`;
   }
 
   /** The condition with this index, as SQL, or other SQL of its value. */
-  protected test(index: number, { sql } = this.source.conditions[index] as Pick<Condition, 'sql'>): string {
-    return sql((type) => this.placeholders.bind(at.conditions + index, type));
+  test(index: number, { sql } = this.#source.conditions[index] as Pick<Condition, 'sql'>): string {
+    return sql((type) => this.#placeholders.bind(at.conditions + index, type));
   }
 
-  /**
-   * The literal limit lets PostgreSQL keep a generic plan, which a parameter alone prevents. The parameter around it
-   * ends the walk sooner, so that one text serves all sizes of a page.
-   */
-  protected walk(rows: string): string {
-    const { columns, maxRows } = this.source;
-    return `select walk.* from (select ${columns} ${rows} limit ${maxRows + 1}) as walk limit ${this.limit}`;
+  get limit(): string {
+    return this.parameter(at.limit);
   }
 
-  protected get limit(): string {
-    return this.placeholders.bind(at.limit, 'bigint');
+  parameter(index: number): string {
+    return this.#placeholders.bind(index, 'bigint');
   }
 
-  protected get order(): string {
-    return this.source.by.map(({ column }) => `${column} ${this.direction}`).join(', ');
+  get order(): string {
+    return this.#source.by.map(({ column }) => `${column} ${this.#direction}`).join(', ');
   }
 
-  protected get direction(): string {
-    const { sort, takeLast } = this.keyset;
+  /** Those without a value last, as all of a page's ranges together have them. */
+  get orderWithNulls(): string {
+    const [{ column, isNullable }] = this.#source.by as [SortColumn];
+    if (!isNullable) return this.order;
+    return `${column} is null ${this.#keyset.takeLast ? 'desc' : 'asc'}, ${this.order}`;
+  }
+
+  get #direction(): string {
+    const { sort, takeLast } = this.#keyset;
     return (sort.direction === 'desc') === takeLast ? 'asc' : 'desc';
   }
 
-  protected orderOfPage(): string {
-    return this.source.by.map((each) => `page.${this.nameOf(each)} ${this.direction}`).join(', ');
+  #orderOfPage(walk: Walk): string {
+    return this.#source.by.map((each) => `page.${walk.nameOf(each)} ${this.#direction}`).join(', ');
   }
 
-  protected nameOf({ property }: SortColumn): string {
-    return `"${property}"`;
-  }
-
-  protected bounds({ after, before }: Bounds): string[] {
-    const [later, earlier] = this.keyset.sort.direction === 'asc' ? ['>', '<'] : ['<', '>'];
+  /** The conditions of a range, or of the whole page. */
+  bounds({ after, before }: Bounds = this.#keyset): string[] {
+    const [later, earlier] = this.#keyset.sort.direction === 'asc' ? ['>', '<'] : ['<', '>'];
     return [
       ...(after === undefined ? [] : this.#beyond(later, after, at.afterValue, at.afterId)),
       ...(before === undefined ? [] : this.#beyond(earlier, before, at.beforeValue, at.beforeId)),
@@ -238,11 +253,11 @@ export class PageSql<Source extends PageSource = PageSource> {
   }
 
   #beyond(operator: string, { value }: ListPosition, valueAt: number, idAt: number): string[] {
-    const { by } = this.source;
-    const id = this.placeholders.bind(idAt, 'bigint');
+    const { by } = this.#source;
+    const id = this.#placeholders.bind(idAt, 'bigint');
     const compared = value === null ? by.slice(-1) : by;
     const [{ type }] = compared as [SortColumn];
-    const position = value === null ? id : `${this.placeholders.bind(valueAt, type.cast)}, ${id}`;
+    const position = value === null ? id : `${this.#placeholders.bind(valueAt, type.cast)}, ${id}`;
     const sides = new Set([
       compared.map(({ column }) => column).join(', '),
       compared.map(({ column, joined = column }) => joined).join(', '),

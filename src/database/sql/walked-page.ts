@@ -1,6 +1,6 @@
 import type { Keyset } from '../../domain/page.ts';
 import { ownIndexOf, Placeholders, type Condition, type OwnIndex } from './conditions.ts';
-import { at, PageSql, where, type PageSource, type SortColumn } from './keyset-page.ts';
+import { at, RangeSql, type Walk, where, type PageSource, type SortColumn } from './keyset-page.ts';
 
 /** The rows to page through, where no index serves the whole filter in the order. */
 export interface WalkedSource extends PageSource {
@@ -42,114 +42,110 @@ const walkedColumns = 4;
 export function walkedPageText(source: WalkedSource, keyset: Keyset<string>): WalkedPageText | undefined {
   const placeholders = new Placeholders();
   const { columns, columnCount, conditions, key, joins, position, parent, by } = source;
-  const walk = new WalkSql(source, keyset, placeholders, at.maxWalked);
-  const rows = walk.rows();
+  const ranges = new RangeSql(source, keyset, placeholders);
+  const walk = new BoundedWalk(source, ranges, at.maxWalked);
+  const rows = ranges.rows(walk);
   if (rows === undefined) return undefined;
   const [index] = conditions.flatMap((each) => (source.filters.has(each) ? (ownIndexOf(each) ?? []) : []));
   const isSearched = index !== undefined && parent === undefined && by[0]?.isNullable !== true;
-  const parts = isSearched ? new WalkSql(source, keyset, placeholders, at.maxQuick).parts(rows, index) : [];
+  const parts = isSearched ? searchParts(source, ranges, index, rows) : [];
   const found = parts.length > 0 ? 'found' : `(${rows})`;
   const list = [columns, 'found.matches', 'found.stops', ...position].join(', ');
   const page = `select ${list} from ${found} as found join ${source.source} on ${key} = found.${nameIn(key)} ${joins}
-    order by ${walk.orderWithNulls}`;
+    order by ${ranges.orderWithNulls}`;
   const count = columnCount + walkedColumns;
   if (parent === undefined) {
     const sql = parts.length > 0 ? `with ${parts.join(', ')} ${page}` : page;
-    return { sql, columnCount: count, placeholders, ranges: walk.walks };
+    return { sql, columnCount: count, placeholders, ranges: walk.count };
   }
   const parents = `unnest(${placeholders.bind(at.parents, 'bigint[]')}) with ordinality as parents (id, index)`;
   const sql = `select page.*, parents.index from ${parents} cross join lateral (${page}) as page`;
-  return { sql, columnCount: count + 1, placeholders, ranges: walk.walks };
+  return { sql, columnCount: count + 1, placeholders, ranges: walk.count };
 }
 
-class WalkSql extends PageSql<WalkedSource> {
-  walks = 0;
+/** The parts of a statement whose last one is `found`; `rows` are those of the whole walk. */
+function searchParts(source: WalkedSource, ranges: RangeSql, index: OwnIndex, rows: string): string[] {
+  const { table, conditions, maxMatched } = source;
+  const short = `quick as materialized (${ranges.rows(new BoundedWalk(source, ranges, at.maxQuick))})`;
+  const hasStopped = 'exists (select from quick where stops)';
+  const { isUsable = 'true' } = index;
+  const count = '(select count(*) from matched)';
+  // A `case` stops at the first condition that is met, and `matched` is executed when it is read.
+  const few = `case when not ${hasStopped} then false when ${isUsable} then ${count} <= ${maxMatched} else false end`;
+  const many = `case when not ${hasStopped} then false when ${isUsable} then ${count} > ${maxMatched} else true end`;
+  const fetched = conditions.map((each) => isFetched(source, each, index));
+  const others = fetched.flatMap((isFound, each) =>
+    isFound && index.candidates === undefined ? [] : [ranges.test(each)],
+  );
+  const tests = where([...others, ...ranges.bounds(), few]);
+  const found = `found as (select quick.* from quick where not ${hasStopped}
+      union all (select ${columnsOf(source)}, 0::bigint, true, false from matched as ${table} ${tests} order by ${ranges.order} limit ${ranges.limit})
+      union all select walk.* from (${rows}) as walk where ${many})`;
+  const matching = fetched.flatMap((isFound, each) => (isFound ? [ranges.test(each, index.candidates)] : []));
+  return [short, ...matchedParts(source, index, matching), found];
+}
+
+/** The rows are fetched one after another, so that no more than these are. */
+function matchedParts({ from, table, maxMatched }: WalkedSource, { column }: OwnIndex, matching: readonly string[]) {
+  const rows = `select ${table}.* from ${from} ${where(matching)}`;
+  const limit = `limit ${maxMatched + 1}`;
+  if (column !== undefined) return [`matched as materialized (${rows} order by ${column} ${limit})`];
+  // Apart from the limit, or the planner would look through the table for so many rows, whether there are or not.
+  return [`hits as materialized (${rows})`, `matched as materialized (select hits.* from hits ${limit})`];
+}
+
+/** What else matches is tested on the rows that this index has found. */
+function isFetched({ filters }: WalkedSource, condition: Condition, index: OwnIndex): boolean {
+  const ownIndex = ownIndexOf(condition);
+  return ownIndex !== undefined && ownIndex.column === index.column && filters.has(condition);
+}
+
+/** Columns that a walk needs, which the order's index often has: reading each row takes many times as long. */
+function columnsOf({ table, by, key, filters }: WalkedSource): string {
+  const columns = new Set([key, ...by.map(({ column }) => column)]);
+  for (const { column } of filters) {
+    if (column === undefined) return `${table}.*`;
+    columns.add(column);
+  }
+  return [...columns].join(', ');
+}
+
+/** Looks at so many rows, and returns those that match, and the last one. */
+class BoundedWalk implements Walk {
+  readonly splitsChoices = true;
+  /** How many walks it has become. */
+  count = 0;
+  readonly #source: WalkedSource;
+  readonly #ranges: RangeSql;
   readonly #boundAt: number;
 
-  constructor(source: WalkedSource, keyset: Keyset<string>, placeholders: Placeholders, boundAt: number) {
-    super(source, keyset, placeholders);
+  constructor(source: WalkedSource, ranges: RangeSql, boundAt: number) {
+    this.#source = source;
+    this.#ranges = ranges;
     this.#boundAt = boundAt;
   }
 
-  get orderWithNulls(): string {
-    const [{ column, isNullable }] = this.source.by as [SortColumn];
-    if (!isNullable) return this.order;
-    return `${column} is null ${this.keyset.takeLast ? 'desc' : 'asc'}, ${this.order}`;
+  meets(condition: Condition): boolean {
+    return !this.#source.filters.has(condition);
   }
 
-  /** The parts of a statement whose last one is `found`; `rows` are those of the whole walk. */
-  parts(rows: string, index: OwnIndex): string[] {
-    const { table, maxMatched } = this.source;
-    const short = `quick as materialized (${this.rows()})`;
-    const hasStopped = 'exists (select from quick where stops)';
-    const { isUsable = 'true' } = index;
-    const count = '(select count(*) from matched)';
-    // A `case` stops at the first condition that is met, and `matched` is executed when it is read.
-    const few = `case when not ${hasStopped} then false when ${isUsable} then ${count} <= ${maxMatched} else false end`;
-    const many = `case when not ${hasStopped} then false when ${isUsable} then ${count} > ${maxMatched} else true end`;
-    const fetched = this.source.conditions.map((each) => this.#isFetched(each, index));
-    const others = fetched.flatMap((isFetched, each) =>
-      isFetched && index.candidates === undefined ? [] : [this.test(each)],
-    );
-    const tests = where([...others, ...this.bounds(this.keyset), few]);
-    const found = `found as (select quick.* from quick where not ${hasStopped}
-      union all (select ${this.#columns}, 0::bigint, true, false from matched as ${table} ${tests} order by ${this.order} limit ${this.limit})
-      union all select walk.* from (${rows}) as walk where ${many})`;
-    const matching = fetched.flatMap((isFetched, each) => (isFetched ? [this.test(each, index.candidates)] : []));
-    return [short, ...this.#matched(index, matching), found];
-  }
-
-  /** The rows are fetched one after another, so that no more than these are. */
-  #matched({ column }: OwnIndex, matching: readonly string[]): string[] {
-    const { from, table, maxMatched } = this.source;
-    const rows = `select ${table}.* from ${from} ${where(matching)}`;
-    const limit = `limit ${maxMatched + 1}`;
-    if (column !== undefined) return [`matched as materialized (${rows} order by ${column} ${limit})`];
-    // Apart from the limit, or the planner would look through the table for so many rows, whether there are or not.
-    return [`hits as materialized (${rows})`, `matched as materialized (select hits.* from hits ${limit})`];
-  }
-
-  /** Columns that a walk needs, which the order's index often has: reading each row takes many times as long. */
-  get #columns(): string {
-    const { table, by, key, filters } = this.source;
-    const columns = new Set([key, ...by.map(({ column }) => column)]);
-    for (const { column } of filters) {
-      if (column === undefined) return `${table}.*`;
-      columns.add(column);
-    }
-    return [...columns].join(', ');
-  }
-
-  /** What else matches is tested on the rows that this index has found. */
-  #isFetched(condition: Condition, index: OwnIndex): boolean {
-    const ownIndex = ownIndexOf(condition);
-    return ownIndex !== undefined && ownIndex.column === index.column && this.source.filters.has(condition);
-  }
-
-  protected override get isWalk(): boolean {
-    return true;
-  }
-
-  protected override isWalked(condition: Condition): boolean {
-    return !this.source.filters.has(condition);
-  }
-
-  protected override nameOf({ column }: SortColumn): string {
+  nameOf({ column }: SortColumn): string {
     return nameIn(column);
   }
 
   /** The parameter as the limit inside keeps the planner from reckoning with all of these rows. */
-  protected override walk(rows: string): string {
-    this.walks += 1;
-    const { table, conditions, filters, maxRows } = this.source;
-    const bound = this.placeholders.bind(this.#boundAt, 'bigint');
-    const filter = conditions.flatMap((each, index) => (filters.has(each) ? [this.test(index)] : [])).join(' and ');
+  read(rows: string): string {
+    this.count += 1;
+    const { table, conditions, filters, maxRows } = this.#source;
+    const bound = this.#ranges.parameter(this.#boundAt);
+    const tests = conditions.flatMap((each, index) => (filters.has(each) ? [this.#ranges.test(index)] : []));
+    const filter = tests.join(' and ');
     const walked = `select ${table}.*, row_number() over () as walked
-      from (select ${this.#columns} ${rows} limit ${bound}) as ${table}`;
+      from (select ${columnsOf(this.#source)} ${rows} limit ${bound}) as ${table}`;
     return `select walk.* from (
         select ${table}.*, ${filter} as matches, ${table}.walked = ${bound} as stops
         from (${walked}) as ${table} where (${filter}) or ${table}.walked = ${bound} limit ${maxRows + 1}
-      ) as walk limit ${this.limit}`;
+      ) as walk limit ${this.#ranges.limit}`;
   }
 }
 
