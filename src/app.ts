@@ -231,13 +231,13 @@ function openEvents({ config, overrides, log, metrics, onRefusal, callers, datab
   });
   sequencer.start();
   const { onSwitched, ...deliveryEvents } = webhookEvents(log, metrics);
-  const webhooks = openWebhooks(config, overrides, database, callers.service('webhooks'), deliveryEvents);
+  const webhooks = openWebhooks(config, overrides, database, callers.service('webhooks'));
   const webhookObserver = {
     onSwitched,
     onChange: async () => webhooks?.applyChanges(),
     onRotated: async () => webhooks?.applyRotation(),
   };
-  return { streams, sequencer, webhooks, webhookObserver };
+  return { streams, sequencer, webhooks, webhookObserver, deliveryEvents };
 }
 
 /** The server with both protocols; pages, health and metrics come when it starts. */
@@ -315,7 +315,7 @@ async function startApp(base: Base, access: Access, events: Events, api: Api): P
   }
   closeWith(base, access, events, api, metricsPages);
   await server.ready();
-  events.webhooks?.start();
+  events.webhooks?.start(events.deliveryEvents);
   return {
     server,
     demoKey: database.demoKey,

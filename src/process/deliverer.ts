@@ -37,14 +37,14 @@ async function open(parent: ParentConnection): Promise<void> {
   exitOnUncaughtErrors((error, origin) => log.fatal({ err: error, origin }, 'uncaught error'), destination);
   onBackgroundFailure((error) => log.error({ err: error }, 'work that nobody waits for has failed'));
   const holderId = String(await parent.ask('holder id'));
-  const webhooks = await connect(config, holderId, webhookEvents(log, metrics));
+  const webhooks = await connect(config);
   metrics.watchWebhooks(webhooks);
   parent.handle('send test', (id) => webhooks.sendTest(id as Id));
   parent.handle('apply changes', () => webhooks.applyChanges());
   parent.handle('apply rotation', () => webhooks.applyRotation());
   parent.handle('endpoints', () => webhooks.figures.endpoints);
   parent.handle('metrics', () => metrics.values());
-  webhooks.start();
+  webhooks.start({ holderId, ...webhookEvents(log, metrics) });
   await parent.ready();
   parent.onStop(() => {
     within(drainMillis(config), webhooks.stop()).then(
@@ -55,7 +55,7 @@ async function open(parent: ParentConnection): Promise<void> {
 }
 
 /** On the embedded database it is a guest of the service's engine. */
-async function connect(config: Config, holderId: string, events: ReturnType<typeof webhookEvents>) {
+async function connect(config: Config) {
   const { databaseUrl, dataDir, restPrefix: prefix } = config;
   const { signingKeys, ...destinations } = config.webhooks;
   const accounts = new Accounts();
@@ -71,12 +71,10 @@ async function connect(config: Config, holderId: string, events: ReturnType<type
   watchClock(database.clock, { read, onDifference: () => undefined, onAgreement: () => undefined });
   const caller = callers.service('webhooks');
   return new Webhooks({
-    holderId,
     signingKeys,
     stores: database.stores.for(caller),
     leases: database.webhookLeases(caller),
     destinations,
     prefix,
-    ...events,
   });
 }

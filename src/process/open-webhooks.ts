@@ -1,5 +1,4 @@
 import type { Database } from '../database/database.ts';
-import type { webhookEvents } from '../http/observe/webhook-events.ts';
 import type { Caller } from '../platform/callers/index.ts';
 import type { Config } from '../settings/config.ts';
 import { type Deliverer, RemoteWebhooks } from '../webhooks/remote-webhooks.ts';
@@ -16,7 +15,6 @@ export function openWebhooks(
   { deliverer, nameServers }: Overrides,
   database: Database,
   caller: Caller,
-  events: Omit<ReturnType<typeof webhookEvents>, 'onSwitched'>,
 ): Webhooks | RemoteWebhooks | undefined {
   const { signingKeys, ...rules } = config.webhooks;
   if (signingKeys.length === 0) return undefined;
@@ -27,6 +25,5 @@ export function openWebhooks(
     signingKeys,
     destinations: { ...rules, nameServers },
     prefix: config.restPrefix,
-    ...events,
   });
 }

@@ -20,7 +20,8 @@ import { signatureHeaders } from './signature.ts';
 import { textOf, WebhookLog } from './webhook-log.ts';
 import { WebhookChecks } from './webhook-checks.ts';
 
-export interface WebhooksOptions extends Pick<
+/** What a process that delivers is called with. */
+interface DeliveryObserver extends Pick<
   DeliveriesOptions<WebhookEndpoint>,
   'holderId' | 'onAttempt' | 'onFailing' | 'onRecovered' | 'onDisabled' | 'onFailure'
 > {
@@ -28,6 +29,9 @@ export interface WebhooksOptions extends Pick<
   readonly onHeld: (count: number) => void;
   /** The key that manages it was revoked or has expired. */
   readonly onKeyEnded: (endpoint: Pick<WebhookEndpoint, 'id' | 'url'>) => void;
+}
+
+interface WebhooksOptions {
   readonly stores: Stores;
   readonly leases: WebhookLeases;
   readonly signingKeys: readonly Buffer[];
@@ -43,7 +47,7 @@ const rotationMillis = 1_500;
 /** Test events under way. */
 const maxTests = 8;
 
-/** Sends the log to the endpoints that this process has leased, and test events to any. */
+/** Sends test events to any endpoint and, once started, the log to those that this process has leased. */
 export class Webhooks extends WebhookChecks implements WebhookOutlet {
   readonly #options: WebhooksOptions;
   readonly #sender: Sender;
@@ -68,8 +72,8 @@ export class Webhooks extends WebhookChecks implements WebhookOutlet {
     return { lagSeconds, endpoints: this.#endpoints };
   }
 
-  start(): void {
-    const { stores, leases, prefix, onFailure, onKeyEnded, ...observers } = this.#options;
+  start({ onFailure, onKeyEnded, onHeld, ...events }: DeliveryObserver): void {
+    const { stores, leases, prefix } = this.#options;
     let end: EventPosition | undefined;
     const feed: Feed<StoreEvent> = new Feed({
       log: stores.events,
@@ -87,7 +91,7 @@ export class Webhooks extends WebhookChecks implements WebhookOutlet {
     };
     const { signingKeys } = this;
     const deliveries = new Deliveries<WebhookEndpoint>({
-      ...observers,
+      ...events,
       store: new LeasedEndpoints({ leases, stores, signingKeys, onKeyEnded }),
       log: new WebhookLog(feed, stores, prefix),
       send: (endpoint, event) => this.#send(endpoint, event),
@@ -96,9 +100,9 @@ export class Webhooks extends WebhookChecks implements WebhookOutlet {
     });
     const timers = [
       every(deleteEveryMillis, () => this.#deleteOld().catch(report)),
-      every(countEveryMillis, () => this.#countEndpoints()),
+      every(countEveryMillis, () => this.#countEndpoints(onHeld)),
     ];
-    inBackground(this.#countEndpoints());
+    inBackground(this.#countEndpoints(onHeld));
     this.#running = { deliveries, feed, timers };
     deliveries.start();
   }
@@ -109,10 +113,9 @@ export class Webhooks extends WebhookChecks implements WebhookOutlet {
   }
 
   /** Never rejects. */
-  async #countEndpoints(): Promise<void> {
-    const { leases, onHeld } = this.#options;
+  async #countEndpoints(onHeld: DeliveryObserver['onHeld']): Promise<void> {
     const { held: before = 0 } = this.#endpoints;
-    const groups = await leases.states().catch(() => undefined);
+    const groups = await this.#options.leases.states().catch(() => undefined);
     if (groups === undefined) return;
     const counts: Record<string, number> = { active: 0, paused: 0, held: 0, failing: 0, disabled: 0 };
     for (const { count, ...endpoint } of groups) {

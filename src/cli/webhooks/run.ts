@@ -25,9 +25,6 @@ export function runWebhooks(args: readonly string[], environment?: Environment):
   );
 }
 
-/** A command sends nothing but tests, and prints what comes of them. */
-function ignored(): void {}
-
 function serve(database: Database, config: Config) {
   const caller = new Callers().service('webhooks');
   const stores = database.stores.for(caller);
@@ -41,13 +38,6 @@ function serve(database: Database, config: Config) {
           signingKeys,
           destinations,
           prefix: config.restPrefix,
-          onAttempt: ignored,
-          onFailing: ignored,
-          onRecovered: ignored,
-          onDisabled: ignored,
-          onKeyEnded: ignored,
-          onHeld: ignored,
-          onFailure: ignored,
         });
   return {
     service: new WebhookService(stores, operator, outlet),
