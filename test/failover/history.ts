@@ -29,12 +29,12 @@ const reads: readonly ((service: Service, id: string, headers: Headers) => Promi
   async (service, id, headers) => {
     const query = 'query ($id: ID!) { category(id: $id) { name } }';
     const { status, body } = await service.post('/graphql', { query, variables: { id } }, headers);
-    return { status, names: [body.data?.category.name] };
+    return { status, names: [body.data?.category?.name] };
   },
   async (service, _id, headers) => {
     const query = `{ categories(first: ${objects}) { nodes { name } } }`;
     const { status, body } = await service.post('/graphql', { query }, headers);
-    const nodes: { name: string }[] = body.data?.categories.nodes;
+    const nodes: { name: string }[] = body.data?.categories?.nodes ?? [];
     return { status, names: nodes.map(({ name }) => name) };
   },
 ];
@@ -74,6 +74,7 @@ export class History {
   }
 
   start(): void {
+    this.#isOver = false;
     this.#work = Promise.all([
       ...Array.from({ length: writers }, (_, n) => this.#write(n)),
       ...Array.from({ length: readers }, (_, n) => this.#read(n)),
