@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { openDatabase } from '../../src/database/start/open.ts';
@@ -61,10 +61,25 @@ function isTaken(directory: string): boolean {
 
 async function migrate(): Promise<void> {
   const url = serverUrl();
-  if (url === undefined) return migrateDatabase(undefined, migratedDirectory());
+  if (url === undefined) return migrateEmbedded(process.env['TEST_TEMPLATE']);
   await runSql(url, `drop database if exists ${templateName}`);
   await runSql(url, `create database ${templateName}`);
   return migrateDatabase(urlOf(url, templateName), migratedDirectory());
+}
+
+/** `kept` is a directory for several runs whose migrations are the same: the first one leaves its database there. */
+async function migrateEmbedded(kept?: string): Promise<void> {
+  if (kept !== undefined && existsSync(kept)) return cpSync(kept, migratedDirectory(), { recursive: true });
+  await migrateDatabase(undefined, migratedDirectory());
+  if (kept === undefined) return;
+  const own = `${kept}-${process.pid}`;
+  cpSync(migratedDirectory(), own, { recursive: true });
+  try {
+    renameSync(own, kept);
+  } catch {
+    // Another run was faster.
+    rmSync(own, { recursive: true });
+  }
 }
 
 /** On the server, or in a directory. */
