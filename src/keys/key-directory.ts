@@ -1,14 +1,13 @@
 import { hash as digest, timingSafeEqual } from 'node:crypto';
 
-import { DomainError } from '../domain/errors.ts';
 import { within } from '../platform/background.ts';
 import { LruMap } from '../platform/lru-map.ts';
 import type { Id } from '../domain/id.ts';
 import { parseKey, type KeyHash } from '../domain/access/api-key.ts';
 import type { KeyRecord, KeyRecords, KeyVersion } from '../domain/access/key-records.ts';
-import { businessLimits, limitsOf } from '../domain/access/plan.ts';
+import { businessLimits } from '../domain/access/plan.ts';
 import type { Principal } from '../domain/access/principal.ts';
-import type { BanRecord } from '../platform/quotas/index.ts';
+import { knownKeyOf, type KnownKey, principalOf } from './known-key.ts';
 
 /*
  * Caches the keys in use, so that a request costs no lookup.
@@ -49,23 +48,6 @@ const recheckBatchSize = 1_000;
 const maxReported = 1_000;
 /** Lists of scopes that keys share. */
 const maxScopes = 100;
-
-const neverBanned: BanRecord = { epoch: 0, bannedUntil: 0, automaticBans: [] };
-
-/** What is kept of a key, of which there are many: only what decides about its requests. */
-interface KnownKey {
-  /** Undefined for one that is revoked. */
-  readonly principal: Principal | DomainError | undefined;
-  readonly sha256: KeyHash;
-  /** In milliseconds since 1970. */
-  readonly expiresAt: number | null;
-  readonly previous: PreviousSecret | undefined;
-}
-
-interface PreviousSecret {
-  readonly sha256: KeyHash;
-  readonly expiresAt: number | null;
-}
 
 interface AdminKey {
   readonly length: number;
@@ -119,7 +101,7 @@ export class KeyDirectory {
     if (hash === undefined) return undefined;
     // The path of nearly every request.
     const known = this.#isPast(this.#freshAt, refreshAfterMillis) ? undefined : this.#cached(hash);
-    return known === undefined ? this.#findAnew(hash) : this.#principalOf(known, hash);
+    return known === undefined ? this.#findAnew(hash) : principalOf(known, hash, this.#now());
   }
 
   /** The id of a key that is known already, also of one that isn't valid any more. */
@@ -134,14 +116,7 @@ export class KeyDirectory {
     // While this process is behind, an unknown key may be a new one.
     const isUnknown = !this.#isBehind && this.#unknown.get(hash) === true;
     const key = this.#cached(hash) ?? (isUnknown ? undefined : await this.#lookUp(hash));
-    return key && this.#principalOf(key, hash);
-  }
-
-  #principalOf(key: KnownKey, hash: KeyHash): Principal | undefined {
-    const { principal } = key;
-    if (this.#now() >= validUntil(key, hash)) return undefined;
-    if (principal instanceof DomainError) throw principal;
-    return principal;
+    return key && principalOf(key, hash, this.#now());
   }
 
   /**
@@ -231,7 +206,7 @@ export class KeyDirectory {
   #learn(requested: ReadonlySet<KeyHash>, records: readonly KeyRecord[]): Map<KeyHash, KnownKey> {
     const found = new Map<KeyHash, KnownKey>();
     for (const record of records) {
-      const key = this.#knownKey(record);
+      const key = this.#known(record);
       const hashes = [record.sha256, record.previousSha256].filter((hash) => hash !== null);
       for (const hash of hashes) {
         this.#unknown.delete(hash);
@@ -246,38 +221,9 @@ export class KeyDirectory {
     return found;
   }
 
-  #knownKey(record: KeyRecord): KnownKey {
-    const { failure, sha256, previousSha256, previousSecretExpiresAt, expiresAt, revokedAt } = record;
-    if (failure !== undefined) this.#reportOnce(failure.cause as Error);
-    return {
-      principal: revokedAt === null ? (failure ?? this.#newPrincipal(record)) : undefined,
-      sha256,
-      expiresAt,
-      previous: previousSha256 === null ? undefined : { sha256: previousSha256, expiresAt: previousSecretExpiresAt },
-    };
-  }
-
-  #newPrincipal(record: KeyRecord): Principal {
-    const { id, name, plan, expiresAt, bans } = record;
-    const scopes = this.#scopesLike(record.scopes);
-    const isNew = bans.epoch === 0 && bans.bannedUntil === 0 && bans.automaticBans.length === 0;
-    return {
-      id,
-      name,
-      plan,
-      scopes,
-      expiresAt,
-      limits: limitsOf(record),
-      bans: isNew ? neverBanned : bans,
-      isAnonymous: false,
-    };
-  }
-
-  #scopesLike(scopes: readonly string[]): readonly string[] {
-    const text = scopes.join();
-    const known = this.#scopes.get(text);
-    if (known === undefined) this.#scopes.set(text, scopes);
-    return known ?? scopes;
+  #known(record: KeyRecord): KnownKey {
+    if (record.failure !== undefined) this.#reportOnce(record.failure.cause as Error);
+    return knownKeyOf(record, this.#scopes);
   }
 
   #reportOnce(cause: Error): void {
@@ -294,7 +240,7 @@ export class KeyDirectory {
       for (const id of batch) {
         const record = records.get(id);
         if (record === undefined) this.#keys.delete(id);
-        else this.#keys.replace(id, this.#knownKey(record));
+        else this.#keys.replace(id, this.#known(record));
       }
     }
   }
@@ -313,11 +259,4 @@ const administrator: Principal = {
 
 function hashOf(text: string): Buffer {
   return digest('sha256', text, 'buffer');
-}
-
-/** In milliseconds since 1970. The previous secret expires with its overlap; older ones have expired. */
-function validUntil({ sha256, expiresAt, previous }: KnownKey, hash: KeyHash): number {
-  const end = expiresAt ?? Infinity;
-  if (hash === sha256) return end;
-  return hash === previous?.sha256 ? Math.min(end, previous.expiresAt ?? -Infinity) : -Infinity;
 }
