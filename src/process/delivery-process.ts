@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 
 import type { LogDestination } from '../platform/http/index.ts';
 import type { Config } from '../settings/config.ts';
-import { unavailable } from '../domain/errors.ts';
 import { type ChildOutput, Children, type ProcessMetrics, SummedMetrics } from '../platform/workers/index.ts';
 import type { Deliverer } from '../webhooks/remote-webhooks.ts';
 import { drainMillis } from './drain-time.ts';
@@ -61,13 +60,10 @@ export class DeliveryProcess implements Deliverer {
     this.#children.start();
   }
 
-  /** Throws UNAVAILABLE while there is none that answers. */
   async ask(name: string, value?: unknown): Promise<unknown> {
     const [child] = this.#children.ready;
-    if (child === undefined) throw unavailable(new Error('The process that delivers webhooks is not there.'));
-    return child.ask(name, value).catch((error: unknown) => {
-      throw unavailable(error);
-    });
+    if (child === undefined) throw new Error('The process that delivers webhooks is not there.');
+    return child.ask(name, value);
   }
 
   /** Never goes back when it is replaced. */

@@ -28,7 +28,7 @@ type AskedPrimary = Pick<ParentConnection, 'ask' | 'handle' | 'takeSlot' | 'rele
 /** A worker that is killed loses what it has counted since. */
 const reportMetricsMillis = 2_000;
 
-/** Each of them throws UNAVAILABLE while the primary is silent. */
+/** All but `deliverer` throw UNAVAILABLE while the primary is silent. */
 export function sharedParts(primary: AskedPrimary): SharedParts {
   const ask = (name: string, value?: unknown): Promise<unknown> => primary.ask(name, value).catch(throwUnavailable);
   return {
@@ -53,10 +53,7 @@ export function sharedParts(primary: AskedPrimary): SharedParts {
       return String(await ask('address'));
     },
     deliverer: {
-      ask: (name, value) =>
-        primary.ask('deliverer', [name, value]).catch((error: unknown) => {
-          throw unavailable(error);
-        }),
+      ask: (name, value) => primary.ask('deliverer', [name, value]),
       // The primary ends it.
       stop: async () => undefined,
     },

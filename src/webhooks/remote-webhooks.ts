@@ -1,3 +1,4 @@
+import { DomainError } from '../domain/errors.ts';
 import type { Id } from '../domain/id.ts';
 import type { RowData } from '../domain/store.ts';
 import type { WebhookAttempt } from '../domain/webhooks/webhook-attempt.entity.ts';
@@ -8,12 +9,13 @@ import { WebhookChecks } from './webhook-checks.ts';
 import type { Webhooks } from './webhooks.ts';
 
 const askEveryMillis = 5_000;
+const isAway = 'The process that sends webhooks is not available at the moment. Try again in a few seconds.';
 /** The deliverer reads changes as often by itself. */
 const applyMillis = 1_000;
 
 /** The process that delivers. */
 export interface Deliverer {
-  /** Throws UNAVAILABLE while it isn't there. */
+  /** Rejects while it isn't there. */
   ask(name: string, value?: unknown): Promise<unknown>;
   /** Resolves when it has ended. */
   stop(): Promise<void>;
@@ -31,7 +33,9 @@ export class RemoteWebhooks extends WebhookChecks implements WebhookOutlet {
   }
 
   async sendTest(id: Id): Promise<RowData<WebhookAttempt> | undefined> {
-    const attempt = await this.#deliverer.ask('send test', id);
+    const attempt = await this.#deliverer.ask('send test', id).catch((error: unknown) => {
+      throw new DomainError('UNAVAILABLE', isAway, { retryAfterSeconds: 5, cause: error });
+    });
     if (attempt === undefined) return undefined;
     const { at, ...rest } = attempt as RowData<WebhookAttempt>;
     // As JSON has it.

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 
+import { DeliveryProcess } from '../../src/process/delivery-process.ts';
 import { type Received, startReceiver } from '../platform/egress/receiver.ts';
 import { startTestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
@@ -169,6 +170,20 @@ it('an endpoint is tested at once, by whatever it answers', async () => {
   expect(await endpoint(store, id)).toMatchObject({ state: 'ACTIVE' });
   const atomic = await store.graphql(`mutation @atomic { testWebhookEndpoint(input: { id: "${id}" }) { status } }`);
   expect(atomic.codes).toContain('BAD_USER_INPUT');
+});
+
+it('a test while the process that sends is not there is 503, with words that do not blame the store', async () => {
+  const deliverer = new DeliveryProcess({ stopMillis: 0, onLines: async () => undefined, onCutLine: () => undefined });
+  const store = await startTestApp(settings, { deliverer });
+  const { data } = await change(store, 'createWebhookEndpoint', { url: 'https://example.com/' });
+  const { id } = data.result.webhookEndpoint as { id: string };
+  const { errors } = await change(store, 'testWebhookEndpoint', { id }, 'status');
+  expect(errors).toMatchObject([
+    {
+      message: 'The process that sends webhooks is not available at the moment. Try again in a few seconds.',
+      extensions: { code: 'SERVICE_UNAVAILABLE', status: 503, retryAfter: 5 },
+    },
+  ]);
 });
 
 it.each([
