@@ -1,6 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
+import type { FastifyRequest } from 'fastify';
+
 import { preferredType } from '../platform/http/index.ts';
+import { findCompressed } from '../http/content-coding.ts';
 import { HttpError } from '../http/error-table.ts';
 import { asksForProblems } from '../http/failure-response.ts';
 
@@ -18,14 +21,17 @@ export function findUnacceptable({ accept }: IncomingHttpHeaders): HttpError | u
 }
 
 /** The error for a body of an unsupported media type, or a compressed one (415). A request without a body passes. */
-export function findUnsupported(headers: IncomingHttpHeaders, mediaTypes: readonly string[]): HttpError | undefined {
-  const { 'content-type': type, 'content-encoding': encoding = 'identity' } = headers;
+export function findUnsupported(
+  { method, headers }: Pick<FastifyRequest, 'method' | 'headers'>,
+  mediaTypes: readonly string[],
+): HttpError | undefined {
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
   if (!hasBody) return undefined;
-  const mediaType = type?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
-  if (mediaTypes.includes(mediaType) && encoding.toLowerCase() === 'identity') return undefined;
+  const mediaType = headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  if (mediaTypes.includes(mediaType)) return findCompressed(headers);
   return new HttpError(
     'UNSUPPORTED_MEDIA_TYPE',
-    `The body must be ${mediaTypes.join(' or ')}, not compressed, and Content-Type must say so.`,
+    `The body must be ${mediaTypes.join(' or ')}, and Content-Type must say so.`,
+    method === 'PATCH' ? { headers: { 'accept-patch': mediaTypes.join(', ') } } : {},
   );
 }

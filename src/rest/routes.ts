@@ -62,7 +62,7 @@ function addRoute<Id extends OperationId>(
       }),
     },
     onRequest: (request, _reply, done) => {
-      done(findUnacceptable(request.headers) ?? (body && findUnsupported(request.headers, body.mediaTypes)));
+      done(findUnacceptable(request.headers) ?? (body && findUnsupported(request, body.mediaTypes)));
     },
     ...(deprecation && {
       onResponse: (request, _reply, done) => {

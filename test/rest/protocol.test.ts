@@ -116,16 +116,16 @@ describe('media types', () => {
   );
 
   it.each([
-    ['POST', '/categories', 'text/plain'],
-    ['POST', '/categories', 'application/merge-patch+json'],
-    ['POST', '/categories', 'nonsense'],
-    ['PATCH', '/categories/1', 'application/json-patch+json'],
-    ['PATCH', '/categories/1', ''],
-  ] as const)('of %s %s are not %j', async (method, url, type) => {
-    expect(await rest.ask(method, url, '{"name":"Cats"}', { 'content-type': type })).toMatchObject({
-      status: 415,
-      body: { code: 'unsupported_media_type', status: 415 },
-    });
+    ['POST', '/categories', 'text/plain', undefined],
+    ['POST', '/categories', 'application/merge-patch+json', undefined],
+    ['POST', '/categories', 'nonsense', undefined],
+    ['PATCH', '/categories/1', 'application/json-patch+json', 'application/json, application/merge-patch+json'],
+    ['PATCH', '/categories/1', '', 'application/json, application/merge-patch+json'],
+  ] as const)('of %s %s are not %j, and a PATCH is told which are', async (method, url, type, patches) => {
+    const refused = await rest.ask(method, url, '{"name":"Cats"}', { 'content-type': type });
+    expect(refused).toMatchObject({ status: 415, body: { code: 'unsupported_media_type', status: 415 } });
+    expect(refused.headers['accept-patch']).toBe(patches);
+    expect(refused.headers['accept-encoding']).toBeUndefined();
   });
 
   it('of a change may be that of a merge patch, whose unknown and read-only fields are ignored', async () => {
@@ -138,7 +138,10 @@ describe('media types', () => {
     const type = { 'content-type': 'Application/JSON; charset=UTF-8' };
     expect((await rest.ask('POST', '/categories', '{"name":"Cats"}', type)).status).toBe(201);
     const gzip = { 'content-encoding': 'gzip' };
-    expect((await rest.ask('POST', '/categories', '{"name":"Cats"}', gzip)).status).toBe(415);
+    for (const path of ['/categories', '/graphql']) {
+      const refused = await rest.ask('POST', path, '{"name":"Cats"}', gzip);
+      expect([refused.status, refused.headers['accept-encoding']]).toEqual([415, 'identity']);
+    }
   });
 
   it('do not matter to a DELETE, whatever is sent with it', async () => {

@@ -10,6 +10,7 @@ import { Services, type ServiceOptions } from '../../domain/services.ts';
 import type { Stores } from '../../domain/stores.ts';
 import { preferredType } from '../../platform/http/index.ts';
 import type { ApiRoutes } from '../../http/api.ts';
+import { findCompressed } from '../../http/content-coding.ts';
 import { deprecationHeaders } from '../../http/deprecation.ts';
 import { HttpError } from '../../http/error-table.ts';
 import { graphqlTypes } from '../../http/failure-response.ts';
@@ -252,19 +253,13 @@ function announce(deprecated: KnownOperation['deprecated'], request: FastifyRequ
   void reply.headers(deprecationHeaders({ ...first, page: deprecationsPage }));
 }
 
-function findUnacceptable({
-  headers: { accept, 'content-encoding': encoding, upgrade },
-}: FastifyRequest): HttpError | undefined {
+function findUnacceptable({ headers }: FastifyRequest): HttpError | undefined {
+  const { accept, upgrade } = headers;
   if (upgrade?.toLowerCase() === 'websocket') {
     return new HttpError('BAD_REQUEST', webSocketRefusal);
   }
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    return new HttpError(
-      'UNSUPPORTED_MEDIA_TYPE',
-      'The body must not be compressed: send it without Content-Encoding.',
-    );
-  }
-  return (preferredType(accept, graphqlTypes) ?? framingFor(accept)) ? undefined : notAcceptable(accept);
+  const isAcceptable = (preferredType(accept, graphqlTypes) ?? framingFor(accept)) !== undefined;
+  return isAcceptable ? findCompressed(headers) : notAcceptable(accept);
 }
 
 function notAcceptable(accept: string | undefined): HttpError {
