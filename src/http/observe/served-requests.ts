@@ -35,7 +35,10 @@ export function servedRequests(recorder: Pick<RequestRecorder, 'record'>, addres
     const isGraphQL = route.config.errorFormat === 'graphql';
     const { status, code } = isGraphQL ? graphqlOutcome(request, response) : response;
     const refusal = charge?.refusal;
-    const changes = isGraphQL ? response.operation.startsWith('mutation ') : !readMethods.has(method);
+    // A path without that method changes nothing.
+    const changes = isGraphQL
+      ? response.operation.startsWith('mutation ')
+      : route.config.operationId !== undefined && !readMethods.has(method);
     const served: ServedRequest = {
       keyId,
       status,

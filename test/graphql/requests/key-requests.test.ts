@@ -97,6 +97,19 @@ it('each refusal and write of a key has an entry that says what it was, and who 
   });
 });
 
+it('what has no operation, whatever its method, is no write', async () => {
+  const { id, secret } = await service.createKey({ plan: 'business' });
+  for (const [method, path] of [
+    ['PUT', '/pets'],
+    ['POST', '/nothing'],
+    ['DELETE', '/graphql'],
+  ] as const) {
+    await service.ask(method, path, undefined, { authorization: `Bearer ${secret}` });
+  }
+  await until(async () => (await usageOf(id))['requests'] === 3);
+  expect(await usageOf(id)).toMatchObject({ clientErrors: 3, writes: 0 });
+});
+
 it('a key sees its own requests by any filter, without addresses, and nothing of others', async () => {
   const { secret } = await service.createKey({ plan: 'business' });
   const other = await service.createKey({ plan: 'business' });
