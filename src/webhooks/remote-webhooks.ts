@@ -9,7 +9,7 @@ import { WebhookChecks } from './webhook-checks.ts';
 import type { Webhooks } from './webhooks.ts';
 
 const askEveryMillis = 5_000;
-const isAway = 'The process that sends webhooks is not available at the moment. Try again in a few seconds.';
+const awayMessage = 'The process that sends webhooks is not available at the moment. Try again in a few seconds.';
 /** The deliverer reads changes as often by itself. */
 const applyMillis = 1_000;
 
@@ -34,7 +34,7 @@ export class RemoteWebhooks extends WebhookChecks implements WebhookOutlet {
 
   async sendTest(id: Id): Promise<RowData<WebhookAttempt> | undefined> {
     const attempt = await this.#deliverer.ask('send test', id).catch((error: unknown) => {
-      throw new DomainError('UNAVAILABLE', isAway, { retryAfterSeconds: 5, cause: error });
+      throw new DomainError('UNAVAILABLE', awayMessage, { retryAfterSeconds: 5, cause: error });
     });
     if (attempt === undefined) return undefined;
     const { at, ...rest } = attempt as RowData<WebhookAttempt>;
