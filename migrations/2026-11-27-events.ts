@@ -17,7 +17,7 @@ export class EventsMigration extends Migration {
   override up(): void {
     this.addSql(tables);
     for (const script of [outboxFunctions, eventMoves, eventMaintenance]) this.addSql(inThisSchema(script));
-    for (const table of recorded) this.addSql(recordEvents(table));
+    for (const script of recorded.flatMap(recordEvents)) this.addSql(script);
     this.addSql(rights);
   }
 

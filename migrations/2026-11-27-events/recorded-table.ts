@@ -25,18 +25,19 @@ interface RecordedChange {
 const request = `pg_catalog.current_setting('petstore.request', true)`;
 
 /**
- * The script that makes the triggers of a table. A change of the id itself is a deletion and a creation, and one that
+ * The scripts that make the triggers of a table, each of a statement of its own: one that a lock keeps waiting is named.
+ * A change of the id itself is a deletion and a creation, and one that
  * changes nothing is no event.
  *
  * The functions run with their owner's rights, so that the service needs none on the outbox. Names and operators are
  * qualified, so that the caller's search path decides nothing: `set search_path` costs as much as all the rest. The
  * request is read for each row: a variable of the function, or a query within it, costs more until there are ten.
  */
-export function recordEvents(recorded: RecordedTable): string {
+export function recordEvents(recorded: RecordedTable): string[] {
   const { table, noun } = recorded;
-  const changes = Object.entries(changesOf(recorded)).map(([change, { referencing, rows, events }]) => {
+  const changes = Object.entries(changesOf(recorded)).flatMap(([change, { referencing, rows, events }]) => {
     const insertion = 'insert into @schema.event_outbox (request, type, object_id, before, after, body)';
-    return `
+    const made = `
       create function @schema.petstore_${noun}_${change}_events() returns trigger language plpgsql security definer as $$
       begin
         if pg_catalog.current_setting('petstore.events', true) operator(pg_catalog.=) 'off' then
@@ -46,13 +47,14 @@ export function recordEvents(recorded: RecordedTable): string {
           ${insertion} select ${request}, ${events};
         end if;
         return null;
-      end $$;
-      create trigger events_${change} after ${change} on ${table} referencing ${referencing}
-        for each statement execute function @schema.petstore_${noun}_${change}_events();`;
+      end $$`;
+    const trigger = `create trigger events_${change} after ${change} on ${table} referencing ${referencing}
+      for each statement execute function petstore_${noun}_${change}_events()`;
+    return [inThisSchema(made), trigger];
   });
-  return inThisSchema(`${changes.join('')}
-    create trigger events_truncate after truncate on ${table}
-      for each statement execute function @schema.petstore_event_truncation()`);
+  const truncation = `create trigger events_truncate after truncate on ${table}
+    for each statement execute function petstore_event_truncation()`;
+  return [...changes, truncation];
 }
 
 /** The script that takes them away. */

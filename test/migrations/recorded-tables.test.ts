@@ -6,7 +6,7 @@ import { openTestDatabase } from '../support/opened-database.ts';
 const opened = await openTestDatabase();
 await opened.sql('create table vouchers (id bigint generated always as identity primary key, name text not null)');
 const vouchers = { table: 'vouchers', noun: 'voucher' };
-await opened.sql(recordEvents(vouchers));
+for (const script of recordEvents(vouchers)) await opened.sql(script);
 
 /** The events of a statement, as types with ids and bodies. */
 async function eventsOf(text: string): Promise<string[]> {
