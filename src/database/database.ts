@@ -26,7 +26,7 @@ import { createEventMoves } from './stores/event.store.ts';
 import { createKeyChanges, createKeyRecords } from './stores/key-records.ts';
 import { type CallerStores, createStores, entities } from './stores/stores.ts';
 import { createWebhookLeases } from './stores/webhook-leases.ts';
-import { createUsageTable, readInstallation } from './stores/quota-tables.ts';
+import { createUsageTable, readInstallation } from './stores/usage-table.ts';
 
 export type Database = Awaited<ReturnType<typeof connectDatabase>>;
 

@@ -6,7 +6,7 @@ import type { Id } from '../domain/id.ts';
 import { parseKey, type KeyHash } from '../domain/access/api-key.ts';
 import type { KeyRecord, KeyRecords, KeyVersion } from '../domain/access/key-records.ts';
 import { businessLimits } from '../domain/access/plan.ts';
-import type { Principal } from '../domain/access/principal.ts';
+import { adminId, type Principal } from '../domain/access/principal.ts';
 import { knownKeyOf, type KnownKey, principalOf } from './known-key.ts';
 
 /*
@@ -247,7 +247,7 @@ export class KeyDirectory {
 }
 
 const administrator: Principal = {
-  id: 'admin',
+  id: adminId,
   name: 'ADMIN_API_KEY',
   plan: 'business',
   scopes: ['admin'],

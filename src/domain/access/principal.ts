@@ -2,6 +2,9 @@ import type { QuotaSubject } from '../../platform/quotas/index.ts';
 import type { PlanName } from './plan.ts';
 import type { ScopeHolder } from './scope.ts';
 
+/** The id of whoever has ADMIN_API_KEY, which is no key of the table. */
+export const adminId = 'admin';
+
 /** Who asks: the holder of a key, an operator or the service itself. */
 export interface Actor extends ScopeHolder {
   /** The id of a key, or `admin` for ADMIN_API_KEY. */
@@ -24,5 +27,5 @@ export const serviceItself: Actor = { id: 'service', name: 'service', scopes: ['
 
 /** The actor in the history of changes: the key's id, `ADMIN_API_KEY`, `cli` or `service`. */
 export function nameInHistory({ id, name }: Actor): string {
-  return id === 'admin' ? name : id;
+  return id === adminId ? name : id;
 }

@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify';
 
 import { redactSecrets } from '../../domain/access/redaction.ts';
 import type { Id } from '../../domain/id.ts';
+import { adminId } from '../../domain/access/principal.ts';
 import type { Entry, RequestRecorder, ServedRequest } from '../../keys/request-recorder.ts';
 import { type AddressLogging, loggedAddress } from '../client.ts';
 import { errorTable, type ErrorRow, graphqlCodes } from '../error-codes.ts';
@@ -30,7 +31,7 @@ const graphqlCodeOf: ReadonlyMap<string, string> = new Map(rows.map((row) => [ro
 export function servedRequests(recorder: Pick<RequestRecorder, 'record'>, addresses: AddressLogging): OnServed {
   return (request, response) => {
     const { principal, charge, route, method } = request;
-    if (principal === undefined || principal.id === 'admin') return;
+    if (principal === undefined || principal.id === adminId) return;
     const keyId = principal.id as Id;
     const isGraphQL = route.config.errorFormat === 'graphql';
     const { status, code } = isGraphQL ? graphqlOutcome(request, response) : response;

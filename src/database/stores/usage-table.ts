@@ -1,12 +1,13 @@
 import type { UsageTable } from '../../platform/quotas/index.ts';
 import { type Session, statementOf } from '../../platform/postgres/index.ts';
 import { ApiKeyUsage } from '../../domain/access/api-key-usage.entity.ts';
+import { adminId } from '../../domain/access/principal.ts';
 import { unavailable } from '../../domain/errors.ts';
 import type { WithEntities } from '../entity-manager.ts';
 import { Installation } from './installation.entity.ts';
 
-/** Of ADMIN_API_KEY, which has a quota and is no key. */
-const adminId = '0';
+/** The row of ADMIN_API_KEY, which has a quota and is no key. */
+const adminRow = '0';
 
 /** The window that was saved last, of one that several processes have saved the larger figure. */
 function savedLast(window: 'minute' | 'day'): string {
@@ -41,14 +42,14 @@ export function createUsageTable(session: Session, withEntities: WithEntities): 
           .where({ dayOpenedAt: { $gt: String(openedAfter) } })
           .execute<ApiKeyUsage[]>();
         return rows.map(({ keyId, dayOpenedAt, daySpent }) => ({
-          subjectId: keyId === adminId ? 'admin' : keyId,
+          subjectId: keyId === adminRow ? adminId : keyId,
           openedAt: Number(dayOpenedAt),
           spent: daySpent,
         }));
       }),
     save: async (usages) => {
       const values = [
-        usages.map(({ subjectId }) => (subjectId === 'admin' ? adminId : subjectId)),
+        usages.map(({ subjectId }) => (subjectId === adminId ? adminRow : subjectId)),
         usages.map(({ lastUsedAt }) => lastUsedAt),
         usages.map(({ minute }) => minute.openedAt),
         usages.map(({ minute }) => minute.spent),
