@@ -5,8 +5,7 @@ const times = Number(process.env['TEST_REPEAT'] ?? 1);
 
 /** What differs from request to request: ids, dates and the figures of the quota. */
 const changingHeaders = /^(?:x-request-id|date|ratelimit|x-ratelimit-)/;
-const changingFields =
-  /\b(?:rateLimit|viewer|usage|usageHistory|lastUsedAt|bannedUntil|history|events|eventCursor)\b/;
+const changingFields = /\b(?:rateLimit|viewer|usage|usageHistory|lastUsedAt|bannedUntil|history|events|eventCursor)\b/;
 
 interface Received {
   readonly status: number;
