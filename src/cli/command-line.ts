@@ -1,5 +1,3 @@
-import { parseArgs } from 'node:util';
-
 import type { Config } from '../settings/config.ts';
 import type { Environment } from '../settings/setting-reader.ts';
 import { FailedDatabase } from '../settings/failed-database.ts';
@@ -8,7 +6,7 @@ import { DomainError } from '../domain/errors.ts';
 import { inBatches, maxPageSize, type Page, type PageArguments } from '../domain/page.ts';
 import { explainFailure } from '../settings/failed-start.ts';
 import { plainText } from '../platform/shown-error.ts';
-import { type Option, type Options, UsageError, type ValuesOf } from './options.ts';
+import { type Option, type Options, parseOptions, UsageError, type ValuesOf } from './options.ts';
 import { databaseOptions, readSettings } from './run.ts';
 
 /** The output of a command: for people or, with `--json`, for programs. */
@@ -156,7 +154,7 @@ function parse<Service>(
   if (found === undefined) {
     throw new UsageError(`there is no command ${JSON.stringify(name)}: use ${Object.keys(commands).join(', ')}.`);
   }
-  const { values, positionals } = parseOptions(found, args);
+  const { values, positionals } = readArguments(found, args);
   const { json, help, ...given } = values;
   if (help === true) return 'help';
   const [id = '', ...others] = positionals;
@@ -169,24 +167,18 @@ function parse<Service>(
   return { run: (environment) => execute(line, work, environment), asJson };
 }
 
-function parseOptions({ options = {} }: CommandHelp, args: string[]) {
+function readArguments({ options = {} }: CommandHelp, args: string[]) {
   const own = Object.fromEntries(
     Object.entries(options).map(([name, { value }]) => [
       name,
       { type: value === undefined ? ('boolean' as const) : ('string' as const) },
     ]),
   );
-  try {
-    return parseArgs({
-      args,
-      options: { ...own, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
-      allowPositionals: true,
-      strict: true,
-    });
-  } catch (error) {
-    // Node's own words name the option; what follows the first sentence is about arguments that begin with a dash.
-    throw new UsageError(`${(error as Error).message.split('. ')[0]}.`);
-  }
+  return parseOptions({
+    args,
+    options: { ...own, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+    allowPositionals: true,
+  });
 }
 
 async function execute<Service>(

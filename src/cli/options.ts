@@ -1,3 +1,5 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+
 import { parseDuration } from '../settings/setting-values.ts';
 
 export class UsageError extends Error {
@@ -26,6 +28,21 @@ export type ValuesOf<Of extends Options> = {
   readonly [Name in keyof Of]:
     ReturnType<Of[Name]['parse']> | (Of[Name] extends { readonly isNeeded: true } ? never : undefined);
 };
+
+/** As Node's, but an option may be there once. Throws UsageError, which names it. */
+export function parseOptions<const Config extends ParseArgsConfig>(config: Config) {
+  let parsed;
+  try {
+    parsed = parseArgs({ ...config, tokens: true });
+  } catch (error) {
+    // What follows the first sentence of Node's is about arguments that begin with a dash.
+    throw new UsageError(`${(error as Error).message.split('. ')[0]}.`);
+  }
+  const names = (parsed.tokens ?? []).flatMap((token) => (token.kind === 'option' ? token.name : []));
+  const repeated = names.find((name, index) => names.indexOf(name) < index);
+  if (repeated !== undefined) throw new UsageError(`--${repeated} is there several times: leave one.`);
+  return parsed;
+}
 
 type Shown = Omit<Option, 'parse' | 'value'>;
 

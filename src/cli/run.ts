@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
 
 import { type Config, ConfigError, readConfig } from '../settings/config.ts';
 import type { Environment } from '../settings/setting-reader.ts';
@@ -9,6 +8,7 @@ import type { OpenDatabaseOptions } from '../database/start/open.ts';
 import { explainFailure } from '../settings/failed-start.ts';
 import { holdsEmbeddedPostgres, startEmbeddedPostgres } from '../platform/embedded/index.ts';
 import { plainText } from '../platform/shown-error.ts';
+import { parseOptions } from './options.ts';
 
 export async function run(work: () => Promise<void>): Promise<void> {
   try {
@@ -72,11 +72,10 @@ type OptionValues<Types extends OptionTypes> = {
 export function parseCommandLine<const Types extends OptionTypes>(usage: string, types: Types): OptionValues<Types> {
   const options = Object.fromEntries(Object.entries(types).map(([name, type]) => [name, { type }]));
   try {
-    const { help, ...values } = parseArgs({ options: { ...options, help: { type: 'boolean' } } }).values;
+    const { help, ...values } = parseOptions({ options: { ...options, help: { type: 'boolean' } } }).values;
     if (help !== true) return values;
   } catch (error) {
-    // The rest, after the first sentence, is about arguments that begin with a dash.
-    console.error(`${(error as Error).message.split('. ')[0]}.\n\n${usage}`);
+    console.error(`${(error as Error).message}\n\n${usage}`);
     process.exit(2);
   }
   console.log(usage);

@@ -30,7 +30,6 @@ export function sentKey({ headers, rawHeaders }: Pick<IncomingMessage, 'headers'
   if (apiKey?.includes(' '))
     return { fault: `The header X-API-Key has spaces in it, but a key has none. ${howToSend}` };
   if (authorization === undefined) return apiKey === undefined ? undefined : { key: String(apiKey) };
-  // Node keeps the first of several.
   if (isRepeated(rawHeaders, 'authorization')) {
     return { fault: `There are several Authorization headers, but there must be one. ${howToSend}` };
   }
@@ -50,7 +49,8 @@ function faultOf(authorization: string): string {
   return isEmpty ? 'The header Authorization says Bearer, but has no key.' : 'A key has no spaces in it.';
 }
 
-function isRepeated(rawHeaders: readonly string[], name: string): boolean {
+/** Whether a header is there more than once: Node keeps the first of some, and joins others. */
+export function isRepeated(rawHeaders: readonly string[], name: string): boolean {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const text = rawHeaders[index];

@@ -1,4 +1,7 @@
+import type { IncomingMessage } from 'node:http';
+
 import { validationFailed } from '../domain/errors.ts';
+import { isRepeated } from './client.ts';
 
 export const maxKeyLength = 255;
 
@@ -6,9 +9,14 @@ export const maxKeyLength = 255;
 const quotedString = /^"(?<characters>(?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/;
 
 /** `"abc"` (draft-ietf-httpapi-idempotency-key-header-07) and `abc` are one key. Throws VALIDATION_FAILED. */
-export function readIdempotencyKey(header: string | readonly string[] | undefined): string | undefined {
+export function readIdempotencyKey({
+  headers,
+  rawHeaders,
+}: Pick<IncomingMessage, 'headers' | 'rawHeaders'>): string | undefined {
+  const { 'idempotency-key': header } = headers;
   if (header === undefined) return undefined;
-  const value = typeof header === 'string' ? header : header.join(', ');
+  if (isRepeated(rawHeaders, 'idempotency-key')) throw refused('must be sent once, not several times.');
+  const value = String(header);
   const key = value.startsWith('"')
     ? quotedString.exec(value)?.groups?.['characters']?.replaceAll(/\\(["\\])/g, '$1')
     : value;

@@ -49,7 +49,7 @@ export function compileOperation<Id extends OperationId>(
     const call = outcomeOf(() => readCall(request));
     const { principal } = request;
     const respond: Respond = (inStores) => handler(call(), new Services(inStores, principal));
-    const key = takesKey ? readIdempotencyKey(request.headers['idempotency-key']) : undefined;
+    const key = takesKey ? readIdempotencyKey(request.raw) : undefined;
     const stores = context.stores.for(request.caller);
     const identity =
       key === undefined

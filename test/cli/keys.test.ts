@@ -143,6 +143,7 @@ describe('keys, beside a running service', () => {
 
   it.each([
     ['an unknown option', ['create', '--nmae', 'x'], '--nmae'],
+    ['an option that is there twice', ['create', '--name', 'a', '--name=b'], '--name is there several times'],
     ['a missing name', ['create', '--plan', 'pro'], '--name is needed'],
     ['an unknown plan', ['create', '--name', 'x', '--plan', 'gold'], planNames.join(', ')],
     [

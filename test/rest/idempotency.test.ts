@@ -1,6 +1,9 @@
+import { request } from 'node:http';
+
 import { expect, it } from '@jest/globals';
 
-import { startTestApp } from '../support/test-app.ts';
+import { adminKey } from '../support/service.ts';
+import { listenHere, startTestApp } from '../support/test-app.ts';
 import { until } from '../support/until.ts';
 
 const rest = await startTestApp();
@@ -122,6 +125,25 @@ it('ignores the key of a request that is no POST', async () => {
   const { id } = await rest.pet();
   expect((await rest.ask('GET', `/pets/${id}`, undefined, key)).status).toBe(200);
   expect((await rest.ask('PATCH', `/pets/${id}`, { name: 'Max' }, key)).status).toBe(200);
+});
+
+it.each([
+  ['/categories', { name: 'Two keys' }],
+  ['/graphql', { query: 'mutation { createCategory(input: { name: "Two keys" }) { category { id } } }' }],
+])('refuses a request to %s with two keys, of which nobody knows which one is meant', async (url, body) => {
+  const server = await listenHere({});
+  const [status, text] = await new Promise<[number | undefined, string]>((resolve, reject) => {
+    const headers = {
+      authorization: `Bearer ${adminKey}`,
+      'content-type': 'application/json',
+      'idempotency-key': ['a', 'b'],
+    };
+    const sent = request(`${server.address}${url}`, { method: 'POST', headers }, (response) => {
+      response.setEncoding('utf8').once('data', (data: string) => resolve([response.statusCode, data]));
+    });
+    sent.on('error', reject).end(JSON.stringify(body));
+  });
+  expect([status, text]).toEqual([400, expect.stringContaining('Idempotency-Key: must be sent once')]);
 });
 
 it('takes one connection for a request with a key', async () => {

@@ -142,7 +142,7 @@ class Endpoint {
   }
 
   async handle(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    const key = request.method === 'POST' ? readIdempotencyKey(request.headers['idempotency-key']) : undefined;
+    const key = request.method === 'POST' ? readIdempotencyKey(request.raw) : undefined;
     const found = await this.#find(request);
     if ('status' in found) return this.#refuse(found, request, reply);
     const { kind } = found.operation.prepared;

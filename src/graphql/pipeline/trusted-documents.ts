@@ -70,5 +70,7 @@ function readEntry(entry: unknown, place: string, path: string): TrustedDocument
   if (typeof id !== 'string' || typeof body !== 'string') {
     throw new UnusableDocuments(`GRAPHQL_DOCUMENTS: ${place} of ${path} must have an id and a text.`);
   }
-  return { id: withoutHashPrefix(id), text: body, operationName: typeof name === 'string' ? name : undefined };
+  // As in a request, an empty one is none.
+  const operationName = typeof name === 'string' && name !== '' ? name : undefined;
+  return { id: withoutHashPrefix(id), text: body, operationName };
 }

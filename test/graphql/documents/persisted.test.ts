@@ -62,6 +62,7 @@ describe('automatic persisted queries', () => {
 describe('trusted documents', () => {
   const directory = temporaryDirectory();
   const echo = 'query Echo($text: String) { echo(text: $text) }';
+  const unnamed = '{ total }';
   const create = 'mutation Create { createPet(input: { name: "Rex" }) { pet { name } } }';
 
   async function manifest(content: unknown): Promise<string> {
@@ -75,15 +76,15 @@ describe('trusted documents', () => {
     version: 1,
     operations: texts.map((body) => ({
       id: hashOf(body),
-      name: /^\w+ (\w+)/.exec(body)?.[1],
+      name: /^\w+ (\w+)/.exec(body)?.[1] ?? '',
       type: body.split(' ')[0],
       body,
     })),
   });
 
   it.each([
-    ['of Apollo', apollo(echo, create)],
-    ['of Relay', { [hashOf(echo)]: echo, [hashOf(create)]: create }],
+    ['of Apollo', apollo(echo, create, unnamed)],
+    ['of Relay', { [hashOf(echo)]: echo, [hashOf(create)]: create, [hashOf(unnamed)]: unnamed }],
   ])('from a manifest %s are asked for by hash or id, with or without their prefix', async (_name, content) => {
     const sample = await startSampleServer({ documentsPath: await manifest(content) });
     const id = hashOf(echo);
@@ -103,8 +104,9 @@ describe('trusted documents', () => {
     expect((await sample.post({ documentId: id, operationName: 'Other' })).json().errors[0].extensions.code).toBe(
       'OPERATION_RESOLUTION_FAILURE',
     );
+    expect((await sample.post({ documentId: hashOf(unnamed) })).json()).toEqual({ data: { total: 5 } });
     expect((await sample.post({ documentId: 'unknown' })).json()).toEqual(notFound);
-    expect((await sample.post({ query: '{ total }' })).json()).toEqual({ data: { total: 5 } });
+    expect((await sample.post({ query: unnamed })).json()).toEqual({ data: { total: 5 } });
   });
 
   it('an id beside a text is that of the text', async () => {
