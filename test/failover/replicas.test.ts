@@ -100,10 +100,13 @@ it.each([
 it.each([
   ['hangs', (standby: PostgresCluster) => standby.pause(), (standby: PostgresCluster) => standby.resume()],
   ['has crashed', (standby: PostgresCluster) => standby.stop(), (standby: PostgresCluster) => standby.start()],
-])('refuses nothing because a standby %s', async (_, begin, end) => {
+])('refuses nothing because a standby %s, and says so in the log', async (_, begin, end) => {
+  const lines = (): number => services[0].output.split(`"server":"${named(second)}","problem"`).length;
+  const before = lines();
   begin(second);
   await Promise.all([compared(1000), serves(first)]);
   await until(async () => (await verbose()).includes(`the replica ${named(second)}`));
+  await until(() => lines() > before);
   end(second);
   await serves(second);
   expect([...history.refusals]).toEqual([]);

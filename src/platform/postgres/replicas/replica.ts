@@ -113,7 +113,9 @@ export class Replica {
     } catch (error) {
       this.leaveOut(leftOut(error));
       const isSilent = this.#problem?.reason === 'silent';
-      if (isSilent && (await inTime(silentMillis, this.#ask()).catch(() => undefined)) === undefined) this.#reset();
+      if (!isSilent || (await inTime(silentMillis, this.#ask()).catch(() => undefined)) !== undefined) return;
+      this.#reset();
+      this.leaveOut(new LeftOut('lost', `it has not responded in ${maxLagMillis + silentMillis} ms`));
     }
   }
 

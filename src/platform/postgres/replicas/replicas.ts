@@ -180,7 +180,9 @@ export class Replicas {
 
   #report({ name: server, problem }: Replica): void {
     const reason = problem?.reason;
-    if (reason === 'lagging' || (this.#reported.has(server) && this.#reported.get(server) === reason)) return;
+    // Moments, which metrics count: one that lasts is lost.
+    if (reason === 'lagging' || reason === 'silent') return;
+    if (this.#reported.has(server) && this.#reported.get(server) === reason) return;
     this.#reported.set(server, reason);
     this.#observer.onReplica?.({ server, problem: problem?.message });
   }
