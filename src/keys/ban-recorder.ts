@@ -1,4 +1,4 @@
-import { inBackground } from '../platform/background.ts';
+import { inBackground, SharedWork } from '../platform/background.ts';
 import { isUnavailable } from '../domain/errors.ts';
 import type { AutomaticBan, QuotaSubject } from '../platform/quotas/index.ts';
 import type { AccessService } from '../domain/access/access.service.ts';
@@ -18,7 +18,7 @@ export class BanRecorder {
   readonly #options: BanRecorderOptions;
   /** By the key's id: the latest ban that isn't saved yet. */
   readonly #pending = new Map<string, AutomaticBan>();
-  #writing: Promise<void> | undefined;
+  readonly #writing = new SharedWork(() => this.#write());
   #retry: NodeJS.Timeout | undefined;
   /** A lost database is reported once. */
   #isFailing = false;
@@ -36,10 +36,7 @@ export class BanRecorder {
   /** Tries to save what is pending; call it before the database is closed. Never throws. */
   flush(): Promise<void> {
     clearTimeout(this.#retry);
-    this.#writing ??= this.#write().finally(() => {
-      this.#writing = undefined;
-    });
-    return this.#writing;
+    return this.#writing.run();
   }
 
   /** Saves the ban of one key, unless it is saved. Never throws. */

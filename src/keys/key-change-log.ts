@@ -1,4 +1,4 @@
-import { every } from '../platform/background.ts';
+import { every, SharedWork } from '../platform/background.ts';
 import type { Id } from '../domain/id.ts';
 import type { KeyChanges, NamedKeyChange } from '../domain/access/key-records.ts';
 
@@ -25,7 +25,8 @@ export class KeyChangeLog {
   readonly #options: KeyChangeLogOptions;
   #latest: Id | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #reading: Promise<void> | undefined;
+  /** A failed round is repeated by the next one. */
+  readonly #reading = new SharedWork(() => this.#readOnce().catch(() => undefined));
 
   constructor(options: KeyChangeLogOptions) {
     this.#options = options;
@@ -40,17 +41,12 @@ export class KeyChangeLog {
   /** Reports what is left. Call it while the database is open. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#reading;
-    await this.read();
+    await this.#reading.runAnew();
   }
 
   /** Reports what was committed since the last call. Never throws. */
   read(): Promise<void> {
-    // A failed round is repeated by the next one.
-    this.#reading ??= this.#readOnce()
-      .catch(() => undefined)
-      .finally(() => (this.#reading = undefined));
-    return this.#reading;
+    return this.#reading.run();
   }
 
   async #readOnce(): Promise<void> {

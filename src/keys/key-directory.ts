@@ -1,6 +1,6 @@
 import { hash as digest, timingSafeEqual } from 'node:crypto';
 
-import { within } from '../platform/background.ts';
+import { SharedWork, within } from '../platform/background.ts';
 import { LruMap } from '../platform/lru-map.ts';
 import type { Id } from '../domain/id.ts';
 import { parseKey, type KeyHash } from '../domain/access/api-key.ts';
@@ -75,7 +75,7 @@ export class KeyDirectory {
   /** The last key of each connection: a client that reuses both costs one hash. */
   readonly #sent = new WeakMap<object, { readonly text: string; readonly hash: KeyHash | undefined }>();
   #version: KeyVersion | undefined;
-  #round: Promise<Round> | undefined;
+  readonly #round = new SharedWork(() => this.#read());
   #triedAt = -Infinity;
   #freshAt = -Infinity;
   /** Because the database can't be reached, or the round takes too long. */
@@ -124,9 +124,7 @@ export class KeyDirectory {
    * the database the change is read when it is back.
    */
   async catchUp(): Promise<void> {
-    // The statement under way may have been sent before the change.
-    await this.#round?.catch(() => undefined);
-    await this.#startRound().catch(() => undefined);
+    await this.#round.runAnew().catch(() => undefined);
   }
 
   #hashOf(text: string, connection: object | undefined): KeyHash | undefined {
@@ -158,7 +156,7 @@ export class KeyDirectory {
     if (!mustWait && !this.#isPast(this.#triedAt, refreshAfterMillis)) return;
     if (this.#cached(hash) === undefined) this.#wanted.add(hash);
     // A failure shows in `#isBehind`; lookups of a key throw it.
-    const hasEnded = this.#startRound().then(
+    const hasEnded = this.#round.run().then(
       () => true,
       () => true,
     );
@@ -169,16 +167,9 @@ export class KeyDirectory {
     for (;;) {
       this.#wanted.add(hash);
       // The statement under way may have been sent without this hash.
-      const { requested, found } = await this.#startRound();
+      const { requested, found } = await this.#round.run();
       if (requested.has(hash)) return found.get(hash);
     }
-  }
-
-  #startRound(): Promise<Round> {
-    this.#round ??= this.#read().finally(() => {
-      this.#round = undefined;
-    });
-    return this.#round;
   }
 
   async #read(): Promise<Round> {

@@ -12,7 +12,7 @@ import type {
   RequestStore,
 } from '../domain/requests/request.store.ts';
 import type { RowData } from '../domain/store.ts';
-import { every } from '../platform/background.ts';
+import { every, SharedWork } from '../platform/background.ts';
 
 const hourMillis = 3_600_000;
 const dayMillis = 24 * hourMillis;
@@ -71,7 +71,7 @@ export class RequestRecorder {
   /** Sent, perhaps saved. */
   #batch: RequestBatch | undefined;
   #lastNumber = 0;
-  #saving: Promise<void> | undefined;
+  readonly #saving = new SharedWork(() => this.#save());
   #timers: readonly NodeJS.Timeout[] = [];
   #isFailing = false;
 
@@ -86,8 +86,7 @@ export class RequestRecorder {
   /** Saves what is left. Call it after the last request, while the database is open. */
   async stop(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
-    await this.#saving;
-    do await this.flush();
+    do await this.#saving.runAnew();
     while (this.#entries.length > 0 && !this.#isFailing);
   }
 
@@ -104,10 +103,7 @@ export class RequestRecorder {
 
   /** Never throws. */
   flush(): Promise<void> {
-    this.#saving ??= this.#save().finally(() => {
-      this.#saving = undefined;
-    });
-    return this.#saving;
+    return this.#saving.run();
   }
 
   #figuresOf(keyId: Id, now: number): Figures | undefined {

@@ -36,6 +36,29 @@ export function within<Result>(millis: number, work: Promise<Result>): Promise<R
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
+/** Work that never runs twice at a time: whoever asks for it meanwhile shares the run. */
+export class SharedWork<Result> {
+  readonly #work: () => Promise<Result>;
+  #underWay: Promise<Result> | undefined;
+
+  constructor(work: () => Promise<Result>) {
+    this.#work = work;
+  }
+
+  run(): Promise<Result> {
+    this.#underWay ??= this.#work().finally(() => {
+      this.#underWay = undefined;
+    });
+    return this.#underWay;
+  }
+
+  /** A run that sees what has happened before the call, as one that is under way may not. */
+  async runAnew(): Promise<Result> {
+    await this.#underWay?.catch(() => undefined);
+    return this.run();
+  }
+}
+
 function report(error: unknown): void {
   if (listeners.size === 0) process.emitWarning(error instanceof Error ? error : String(error));
   for (const listener of listeners) listener(error);

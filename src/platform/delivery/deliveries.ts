@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-import { attempt, every, inBackground } from '../background.ts';
+import { attempt, every, inBackground, SharedWork } from '../background.ts';
 import { DeliverySlots, inOrder, partOf } from './delivery-slots.ts';
 import type { Delivery } from './delivery.ts';
 import type {
@@ -61,8 +61,8 @@ export class Deliveries<E extends Endpoint> {
   readonly #timers: NodeJS.Timeout[] = [];
   /** One statement follows another: two that change the same rows could wait for each other. */
   #statements: Promise<void> = Promise.resolve();
-  #leasing: Promise<void> | undefined;
-  #isSaving = false;
+  readonly #leasing = new SharedWork(() => this.#inTurn(() => this.#lease()));
+  readonly #saving = new SharedWork(() => this.#saveRound());
   readonly #sending = new Set<Promise<void>>();
   #hasFailed = false;
   #isStopped = false;
@@ -84,25 +84,16 @@ export class Deliveries<E extends Endpoint> {
   }
 
   start(): void {
-    inBackground(this.#leaseNow());
+    inBackground(this.#leasing.run());
     this.#timers.push(
-      every(leaseEveryMillis, () => this.#leaseNow()),
-      every(saveEveryMillis, () => this.#saveNow()),
+      every(leaseEveryMillis, () => this.#leasing.run()),
+      every(saveEveryMillis, () => this.#saving.run()),
     );
   }
 
   /** Endpoints have changed: this process does what they are now. Never rejects. */
-  async applyChanges(): Promise<void> {
-    // A round that is under way may have read what they were.
-    await this.#leasing;
-    await this.#leaseNow();
-  }
-
-  #leaseNow(): Promise<void> {
-    this.#leasing ??= this.#inTurn(() => this.#lease()).finally(() => {
-      this.#leasing = undefined;
-    });
-    return this.#leasing;
+  applyChanges(): Promise<void> {
+    return this.#leasing.runAnew();
   }
 
   #inTurn(statement: () => Promise<void>): Promise<void> {
@@ -245,13 +236,10 @@ export class Deliveries<E extends Endpoint> {
     else onRecovered(endpoint);
   }
 
-  async #saveNow(): Promise<void> {
-    if (this.#isSaving) return;
-    this.#isSaving = true;
+  async #saveRound(): Promise<void> {
     const withPositions = performance.now() - this.#positionsSavedAt >= savePositionsEveryMillis;
     if (withPositions) this.#positionsSavedAt = performance.now();
     await this.#inTurn(() => this.#save(withPositions));
-    this.#isSaving = false;
   }
 
   /**

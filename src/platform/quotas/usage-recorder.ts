@@ -1,4 +1,4 @@
-import { every } from '../background.ts';
+import { every, SharedWork } from '../background.ts';
 import type { MemoryCounterStore } from './memory-counter-store.ts';
 import { dayMillis, type SpentWindow } from './window.ts';
 
@@ -48,7 +48,7 @@ export interface UsageRecorderOptions {
 export class UsageRecorder {
   readonly #options: UsageRecorderOptions;
   #timer: NodeJS.Timeout | undefined;
-  #saving: Promise<void> | undefined;
+  readonly #saving = new SharedWork(() => this.#save());
   /** Reported once, however long it lasts. */
   #isFailing = false;
 
@@ -62,7 +62,7 @@ export class UsageRecorder {
   async start(): Promise<void> {
     const { store, table, now } = this.#options;
     store.restoreDays(await table.loadDays(now() - dayMillis));
-    this.#timer = every(saveEveryMillis, () => this.#save());
+    this.#timer = every(saveEveryMillis, () => this.#saving.run());
   }
 
   /** Call it after the last request, while the database is open. */
@@ -72,19 +72,11 @@ export class UsageRecorder {
   }
 
   /** Saves everything that was counted before the call. Never throws. */
-  async flush(): Promise<void> {
-    await this.#saving;
-    await this.#save();
+  flush(): Promise<void> {
+    return this.#saving.runAnew();
   }
 
-  #save(): Promise<void> {
-    this.#saving ??= this.#saveChanged().finally(() => {
-      this.#saving = undefined;
-    });
-    return this.#saving;
-  }
-
-  async #saveChanged(): Promise<void> {
+  async #save(): Promise<void> {
     const { store, table, onFailure } = this.#options;
     const usages = store.drain();
     for (let start = 0; start < usages.length; start += batchSize) {

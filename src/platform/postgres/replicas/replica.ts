@@ -1,6 +1,6 @@
 import { setImmediate as nextImmediate, setTimeout as sleep } from 'node:timers/promises';
 
-import { inBackground, within } from '../../background.ts';
+import { inBackground, SharedWork, within } from '../../background.ts';
 import type { Caller } from '../../callers/index.ts';
 import type { ConnectionPool } from '../connection-pool.ts';
 import type { PgConnection } from '../connection.ts';
@@ -42,7 +42,7 @@ export class Replica {
   readonly #ending = new AbortController();
   #connections: ReplicaConnections;
   #watch: PgConnection | undefined;
-  #asking: Promise<LogPosition> | undefined;
+  readonly #asking = new SharedWork(() => this.#askReplayed());
   #replayed: LogPosition | undefined;
   #respondedAt = -Infinity;
   #problem: LeftOut | undefined = new LeftOut('lost', 'it was not reached yet');
@@ -76,7 +76,7 @@ export class Replica {
     while (!this.#isAt(position)) {
       const millis = deadline - performance.now();
       if (millis <= 0) throw this.#lag(position);
-      const replayed = await inTime(millis, this.#ask());
+      const replayed = await inTime(millis, this.#asking.run());
       if (replayed === undefined) throw new LeftOut('silent', `it has not responded in ${maxLagMillis} ms`);
       if (!this.#isAt(position)) await sleep(pollMillis);
     }
@@ -113,7 +113,7 @@ export class Replica {
     } catch (error) {
       this.leaveOut(leftOut(error));
       const isSilent = this.#problem?.reason === 'silent';
-      if (!isSilent || (await inTime(silentMillis, this.#ask()).catch(() => undefined)) !== undefined) return;
+      if (!isSilent || (await inTime(silentMillis, this.#asking.run()).catch(() => undefined)) !== undefined) return;
       this.#reset();
       this.leaveOut(new LeftOut('lost', `it has not responded in ${maxLagMillis + silentMillis} ms`));
     }
@@ -134,12 +134,6 @@ export class Replica {
     const { history, bytes } = this.#replayed ?? position;
     if (history === position.history) return new LeftOut('lagging', `it is ${position.bytes - bytes} bytes behind`);
     return new LeftOut('time_line', 'it is of another time line than the primary, or of another database system');
-  }
-
-  /** Whoever asks while it is asked shares the response. */
-  #ask(): Promise<LogPosition> {
-    this.#asking ??= this.#askReplayed().finally(() => (this.#asking = undefined));
-    return this.#asking;
   }
 
   async #askReplayed(): Promise<LogPosition> {
