@@ -86,8 +86,6 @@ const modules = {
     'pages',
     'process/listen',
     'process/metrics-pages',
-    'process/open-webhooks',
-    'process/readiness-warnings',
     'process/shared-parts',
     'rest',
     'settings',

@@ -1,7 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as wait } from 'node:timers/promises';
 
-import type { App, AppOverrides } from '../app.ts';
+import type { App } from '../app.ts';
+import type { AppOverrides } from '../app/base.ts';
 import type { Config } from '../settings/config.ts';
 import { explainFailure } from '../settings/failed-start.ts';
 import type { LogDestination } from '../platform/http/index.ts';

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 
 import { buildSchema, type GraphQLEnumType } from 'graphql';
 
-import { createApp, type App, type AppOverrides } from '../../src/app.ts';
+import { createApp, type App } from '../../src/app.ts';
+import type { AppOverrides } from '../../src/app/base.ts';
 import { readConfig } from '../../src/settings/config.ts';
 import { newApiKey, type NewApiKey } from '../../src/domain/access/new-api-key.ts';
 import { anyDelay } from './bare-server.ts';

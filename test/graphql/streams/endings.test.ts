@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import net from 'node:net';
 
-import type { AppOverrides } from '../../../src/app.ts';
+import type { AppOverrides } from '../../../src/app/base.ts';
 import { startTestApp } from '../../support/test-app.ts';
 import { until } from '../../support/until.ts';
 import { eventStream, multipart, openStream } from './stream-client.ts';
