@@ -28,6 +28,8 @@ export interface Stores {
   /** The database's. */
   readonly clock: SharedClock;
 
+  /** Names who makes the changes of this transaction, for the histories of keys and of webhook endpoints. */
+  attributeChangesTo(by: string): Promise<void>;
   /** An error rolls it back. Inside a transaction the work joins that one. */
   transaction<T>(work: (stores: Stores) => Promise<T>, kind?: TransactionKind): Promise<T>;
 }

@@ -1,27 +1,19 @@
 import type { Id } from '../../domain/id.ts';
 import type { LockStrength } from '../../domain/store.ts';
-import { type Query, type Statement, statementOf } from '../../platform/postgres/index.ts';
+import { commandOf, type Query, type Statement } from '../../platform/postgres/index.ts';
 import type { EntityTable } from './entity-table.ts';
-
-/** `for update` would make two that name a row, and then change it, a deadlock. */
-const clauses: Readonly<Record<LockStrength, string>> = {
-  refer: 'for key share',
-  change: 'for no key update',
-  delete: 'for update',
-  deleteNow: 'for update nowait',
-};
 
 /** The statements that lock rows of a table until the transaction ends. */
 export class RowLocks {
   readonly #statements: Readonly<Record<LockStrength, Statement<undefined>>>;
 
   constructor(table: EntityTable) {
-    const { refer, change, delete: deletion, deleteNow } = clauses;
     this.#statements = {
-      refer: lockStatement(table, refer),
-      change: lockStatement(table, change),
-      delete: lockStatement(table, deletion),
-      deleteNow: lockStatement(table, deleteNow),
+      refer: lockStatement(table, 'for key share'),
+      // `for update` would make two that name a row, and then change it, a deadlock.
+      change: lockStatement(table, 'for no key update'),
+      delete: lockStatement(table, 'for update'),
+      deleteNow: lockStatement(table, 'for update nowait'),
     };
   }
 
@@ -41,11 +33,5 @@ function lockStatement(table: EntityTable, clause: string): Statement<undefined>
   // A row for each id, as every form for many has it.
   const many = `with locked as materialized (${rows} = any($1::bigint[]) order by ${id} ${clause})
     select (select count(*) from locked) from unnest($1::bigint[])`;
-  return statementOf(`${rows} = $1::bigint ${clause}`, 1, noRow, 'write', {
-    many: statementOf(many, 1, noRow, 'write'),
-  });
-}
-
-function noRow(): undefined {
-  return undefined;
+  return commandOf(`${rows} = $1::bigint ${clause}`, { columns: 1, many: commandOf(many, { columns: 1 }) });
 }

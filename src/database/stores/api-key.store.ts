@@ -20,7 +20,7 @@ import { type Conditions, unserved } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
 import { listSource } from '../sql/list-source.ts';
 import { hasOne } from '../sql/selection.ts';
-import { type Session, statementOf } from '../../platform/postgres/index.ts';
+import type { Session } from '../../platform/postgres/index.ts';
 import { TableReads } from '../sql/table-reads.ts';
 import { ReadOnlyStore } from '../sql/table-store.ts';
 import { TableWrites } from '../sql/table-writes.ts';
@@ -52,8 +52,6 @@ export function createApiKeyStore(
   );
   return (session) => new SessionApiKeys(session, { reads, writes, history, withEntities });
 }
-
-const attribute = statementOf("select set_config('petstore.changed_by', $1, true)", 1, () => undefined, 'write');
 
 type ApiKeyReads = TableReads<ListedKey, typeof apiKeyList, ApiKeyRelation>;
 type ApiKeyWrites = TableWrites<ApiKey, RowData<ApiKey>>;
@@ -89,10 +87,6 @@ class SessionApiKeys extends ReadOnlyStore<ListedKey, typeof apiKeyList, ApiKeyR
   /** A statement, because the EntityManager's `for update` would keep the use of the key from being saved. */
   lock(id: Id): Promise<ApiKey | undefined> {
     return this.#made.writes.lock(this.session, id);
-  }
-
-  async attributeChangesTo(by: string): Promise<void> {
-    await this.session.run(attribute, [by]);
   }
 
   async forgetNames(id: Id, replacement: string): Promise<void> {

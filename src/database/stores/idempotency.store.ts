@@ -4,7 +4,7 @@ import { IdempotencyRecord, type StoredResult } from '../../domain/idempotency/i
 import type { ClaimedKey, IdempotencyStore } from '../../domain/idempotency/idempotency.store.ts';
 import type { WithEntities } from '../entity-manager.ts';
 import { EntityTable } from '../sql/entity-table.ts';
-import { DamagedMessage, type Session, type Statement, statementOf } from '../../platform/postgres/index.ts';
+import { commandOf, DamagedMessage, type Session, type Statement, statementOf } from '../../platform/postgres/index.ts';
 
 const claim = statementOf(
   `select ${claimed('$1::text, $2::text, $3::text, $4::text[], $5::timestamptz')}`,
@@ -66,15 +66,11 @@ function savingStatement(
   const insertionOf = (rows: string, many?: Statement<undefined>): Statement<undefined> => {
     const text = `insert into ${table} (${names.join(', ')}) ${rows}
       on conflict (${names.slice(0, keys).join(', ')}) do update set ${changes.join(', ')}`;
-    return statementOf(text, 0, noRow, 'write', { many });
+    return commandOf(text, { many });
   };
   const values = columns.map(({ type }, index) => `$${index + 1}::${type}`);
   const lists = values.map((value) => `${value}[]`);
   return insertionOf(`values (${values.join(', ')})`, insertionOf(`select * from unnest(${lists.join(', ')})`));
-}
-
-function noRow(): undefined {
-  return undefined;
 }
 
 /** The records of a key as one JSON text; null without any. */

@@ -6,15 +6,13 @@ import { KeyRequest } from '../../domain/requests/key-request.entity.ts';
 import { KeyUse } from '../../domain/requests/key-use.entity.ts';
 import {
   keyRequestList,
-  type DeprecatedUsePosition,
   type DeprecatedUses,
   type HourOfUse,
   type RequestBatch,
   type RequestStore,
   type Use,
-  type UseRange,
 } from '../../domain/requests/request.store.ts';
-import { type Session, statementOf, UnreadableRow } from '../../platform/postgres/index.ts';
+import { commandOf, type Session, statementOf, UnreadableRow } from '../../platform/postgres/index.ts';
 import type { RowData } from '../../domain/store.ts';
 import type { WithEntities } from '../entity-manager.ts';
 import { unserved } from '../sql/conditions.ts';
@@ -62,16 +60,49 @@ export function createRequestStore(
 ): (session: Session) => RequestStore {
   const [requests, use] = [new EntityTable(metadata.get(KeyRequest)), new EntityTable(metadata.get(KeyUse))];
   const source = listSource(requests, keyRequestList, {});
-  const reads: RequestReads = new TableReads({
+  const reads = new TableReads<KeyRequest, typeof keyRequestList>({
     ...source,
     // The index of a key's requests has them in the order of their ids only.
     conditions: (filter, isPerParent) => unserved(source.conditions(filter, isPerParent)),
   });
-  const made = { reads, save: statementOf(saveText(requests, use), 0, () => undefined, 'write'), withEntities };
-  return (session) => new SessionRequests(session, made);
+  const save = commandOf(saveText(requests, use));
+  return (session) => ({
+    get entries() {
+      return new ReadOnlyStore(session, reads);
+    },
+    save: async (writer, batch) => {
+      await session.run(save, [writer, batch.number, ...savedLists(batch)]);
+    },
+    trim: async (keyIds, kept) => {
+      await session.run(trim, [keyIds, kept]);
+    },
+    deleteBefore: (ends) =>
+      withEntities(session, async (em) => {
+        await em.nativeDelete(KeyRequest, { at: { $lt: ends.entries } });
+        await em.nativeDelete(KeyUse, { isDay: false, startsAt: { $lt: ends.hours } });
+        await em.nativeDelete(KeyUse, { isDay: true, startsAt: { $lt: ends.days } });
+        await em.nativeDelete(DeprecatedUse, { day: { $lt: ends.days } });
+        await em.nativeDelete(SavedBatch, { at: { $lt: ends.entries } });
+      }),
+    forget: async (keyId, replacement) => {
+      const [requestId, operation, address] = [replacement, replacement, replacement];
+      const client = { clientName: replacement, clientVersion: replacement, userAgent: replacement };
+      await withEntities(session, (em) =>
+        em.nativeUpdate(KeyRequest, { keyId }, { requestId, operation, address, ...client }),
+      );
+    },
+    deprecatedUsesOf: (keyIds, since) => session.run(usesOfKeys, [keyIds, since.toISOString()]),
+    usersOf: (coordinate, since, limit, after) => {
+      const { lastUsedAt = null, keyId = null } = after ?? {};
+      return session.run(usersOfCoordinate, [coordinate, since.toISOString(), lastUsedAt, keyId, limit]);
+    },
+    allDeprecatedUses: (since) => session.run(allUses, [since.toISOString()]),
+    useOf: (keyIds, { isDay, since, until }) =>
+      withEntities(session, (em) =>
+        em.find(KeyUse, { keyId: { $in: [...keyIds] }, isDay, startsAt: { $gte: since, $lt: until } }),
+      ),
+  });
 }
-
-type RequestReads = TableReads<KeyRequest, typeof keyRequestList>;
 
 /** Saves a batch once, in one order for all processes, which so never wait for each other in a circle. */
 function saveText(requests: EntityTable, use: EntityTable): string {
@@ -125,14 +156,28 @@ function arrays(first: number, types: readonly string[]): string {
   return types.map((type, index) => `$${first + index}::${type}[]`).join(', ');
 }
 
-const trim = statementOf(
+/** The lists that `saveText` unnests, in its order. */
+function savedLists({ hours, uses, entries }: RequestBatch) {
+  return [
+    ...(['keyId', 'startsAt', ...figures] as const).map((name) => hours.map((hour: HourOfUse) => hour[name])),
+    ...written.map((name) => entries.map((entry) => textOf(entry[name]))),
+    uses.map(({ keyId }) => keyId),
+    uses.map(({ coordinate }) => coordinate),
+    uses.map(({ count }) => count),
+    uses.map(({ lastUsedAt }) => lastUsedAt.toISOString()),
+    uses.map(({ sunset }) => sunset.toISOString()),
+  ];
+}
+
+function textOf(value: RowData<KeyRequest>[(typeof written)[number]]) {
+  return value instanceof Date ? value.toISOString() : (value ?? null);
+}
+
+const trim = commandOf(
   `delete from api_key_requests as request using unnest($1::bigint[]) as written (key_id), lateral (
      select id from api_key_requests where key_id = written.key_id order by id desc offset $2::int limit 1
    ) as newest
    where request.key_id = written.key_id and request.id <= newest.id`,
-  0,
-  () => undefined,
-  'write',
 );
 
 const usesText = `select key_id, coordinate, least(sum(uses), ${greatest['int']}), max(last_used_at), max(sunset) from api_key_deprecated_use`;
@@ -172,83 +217,3 @@ const allUses = statementOf(
   readUses,
   'slow',
 );
-
-interface MadeOnce {
-  readonly reads: RequestReads;
-  readonly save: ReturnType<typeof statementOf<undefined>>;
-  readonly withEntities: WithEntities;
-}
-
-class SessionRequests implements RequestStore {
-  readonly #session: Session;
-  readonly #made: MadeOnce;
-
-  constructor(session: Session, made: MadeOnce) {
-    this.#session = session;
-    this.#made = made;
-  }
-
-  get entries(): ReadOnlyStore<KeyRequest, typeof keyRequestList> {
-    return new ReadOnlyStore(this.#session, this.#made.reads);
-  }
-
-  async save(writer: string, { number, hours, uses, entries }: RequestBatch): Promise<void> {
-    const ofHours = (['keyId', 'startsAt', ...figures] as const).map((name) =>
-      hours.map((hour: HourOfUse) => hour[name]),
-    );
-    const ofEntries = written.map((name) => entries.map((entry) => textOf(entry[name])));
-    const ofUses = [
-      uses.map(({ keyId }) => keyId),
-      uses.map(({ coordinate }) => coordinate),
-      uses.map(({ count }) => count),
-      uses.map(({ lastUsedAt }) => lastUsedAt.toISOString()),
-      uses.map(({ sunset }) => sunset.toISOString()),
-    ];
-    await this.#session.run(this.#made.save, [writer, number, ...ofHours, ...ofEntries, ...ofUses]);
-  }
-
-  async trim(keyIds: readonly Id[], kept: number): Promise<void> {
-    await this.#session.run(trim, [keyIds, kept]);
-  }
-
-  async deleteBefore(ends: { readonly entries: Date; readonly hours: Date; readonly days: Date }): Promise<void> {
-    await this.#made.withEntities(this.#session, async (em) => {
-      await em.nativeDelete(KeyRequest, { at: { $lt: ends.entries } });
-      await em.nativeDelete(KeyUse, { isDay: false, startsAt: { $lt: ends.hours } });
-      await em.nativeDelete(KeyUse, { isDay: true, startsAt: { $lt: ends.days } });
-      await em.nativeDelete(DeprecatedUse, { day: { $lt: ends.days } });
-      await em.nativeDelete(SavedBatch, { at: { $lt: ends.entries } });
-    });
-  }
-
-  async forget(keyId: Id, replacement: string): Promise<void> {
-    const [requestId, operation, address] = [replacement, replacement, replacement];
-    const client = { clientName: replacement, clientVersion: replacement, userAgent: replacement };
-    await this.#made.withEntities(this.#session, (em) =>
-      em.nativeUpdate(KeyRequest, { keyId }, { requestId, operation, address, ...client }),
-    );
-  }
-
-  deprecatedUsesOf(keyIds: readonly Id[], since: Date): Promise<DeprecatedUses[]> {
-    return this.#session.run(usesOfKeys, [keyIds, since.toISOString()]);
-  }
-
-  usersOf(coordinate: string, since: Date, limit: number, after?: DeprecatedUsePosition): Promise<DeprecatedUses[]> {
-    const { lastUsedAt = null, keyId = null } = after ?? {};
-    return this.#session.run(usersOfCoordinate, [coordinate, since.toISOString(), lastUsedAt, keyId, limit]);
-  }
-
-  allDeprecatedUses(since: Date): Promise<DeprecatedUses[]> {
-    return this.#session.run(allUses, [since.toISOString()]);
-  }
-
-  useOf(keyIds: readonly Id[], { isDay, since, until }: UseRange): Promise<KeyUse[]> {
-    return this.#made.withEntities(this.#session, (em) =>
-      em.find(KeyUse, { keyId: { $in: [...keyIds] }, isDay, startsAt: { $gte: since, $lt: until } }),
-    );
-  }
-}
-
-function textOf(value: RowData<KeyRequest>[(typeof written)[number]]) {
-  return value instanceof Date ? value.toISOString() : (value ?? null);
-}

@@ -26,7 +26,7 @@ import { createPetStore } from './pet.store.ts';
 import { createRequestStore } from './request.store.ts';
 import { SavedBatch } from './saved-batch.entity.ts';
 import { createWebhookStore } from './webhook.store.ts';
-import type { Session } from '../../platform/postgres/index.ts';
+import { commandOf, type Session } from '../../platform/postgres/index.ts';
 
 export const entities = [
   ApiKey,
@@ -80,6 +80,8 @@ function storeMakers(metadata: MetadataStorage, withEntities: WithEntities, maxW
 
 type StoreMakers = ReturnType<typeof storeMakers>;
 
+const attribution = commandOf("select set_config('petstore.changed_by', $1, true)", { columns: 1 });
+
 /** Each store is made where it is used: it is as light as this one. */
 class SessionStores implements Stores {
   readonly clock: SharedClock;
@@ -128,6 +130,10 @@ class SessionStores implements Stores {
 
   get webhooks() {
     return this.#makers.webhooks(this.#onPrimary);
+  }
+
+  async attributeChangesTo(by: string): Promise<void> {
+    await this.#onPrimary.run(attribution, [by]);
   }
 
   transaction<T>(work: (stores: Stores) => Promise<T>, kind?: TransactionKind): Promise<T> {

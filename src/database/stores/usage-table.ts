@@ -1,5 +1,5 @@
 import type { UsageTable } from '../../platform/quotas/index.ts';
-import { type Session, statementOf } from '../../platform/postgres/index.ts';
+import { commandOf, type Session } from '../../platform/postgres/index.ts';
 import { ApiKeyUsage } from '../../domain/access/api-key-usage.entity.ts';
 import { adminId } from '../../domain/access/principal.ts';
 import { unavailable } from '../../domain/errors.ts';
@@ -18,16 +18,13 @@ function savedLast(window: 'minute' | 'day'): string {
 }
 
 /** In the order of the keys, so that two processes never wait for each other. */
-const save = statementOf(
+const save = commandOf(
   `
   insert into api_key_usage as saved (key_id, last_used_at, minute_opened_at, minute_spent, day_opened_at, day_spent)
   select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::int[], $5::bigint[], $6::int[])
   order by 1
   on conflict (key_id) do update set last_used_at = greatest(saved.last_used_at, excluded.last_used_at),
     ${savedLast('minute')}, ${savedLast('day')}`,
-  0,
-  () => undefined,
-  'write',
 );
 
 /** The use of keys in the table `api_key_usage`. */

@@ -1,7 +1,7 @@
 import type { Id } from '../../domain/id.ts';
 import type { WebhookEndpoint } from '../../domain/webhooks/webhook-endpoint.entity.ts';
 import type { Attempt, Progress, SaveOutcome } from '../../platform/delivery/index.ts';
-import { type Session, statementOf } from '../../platform/postgres/index.ts';
+import { commandOf, type Session, statementOf } from '../../platform/postgres/index.ts';
 
 /** A lease lasts as long. One that ends later was given before the clock was set back, and is free. */
 const leaseSeconds = 30;
@@ -110,18 +110,13 @@ const saveText = `
 
 const save = statementOf(saveText, 2, ([id, outcome]) => [id as string, outcome as SaveOutcome] as const, 'write');
 
-const others = statementOf(
-  `select from webhook_processes where ${isSeen('10 seconds')} and id <> $1::uuid limit 1`,
-  0,
-  () => undefined,
-);
+const others = commandOf(`select from webhook_processes where ${isSeen('10 seconds')} and id <> $1::uuid limit 1`, {
+  kind: 'short',
+});
 
-const release = statementOf(
+const release = commandOf(
   `with ended as (delete from webhook_processes where id = $1::uuid)
    update webhook_endpoints set leased_until = now() where holder = $1::uuid and leased_until > now()`,
-  0,
-  () => undefined,
-  'write',
 );
 
 const states = statementOf(

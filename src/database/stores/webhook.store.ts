@@ -13,7 +13,7 @@ import {
   webhookList,
   type WebhookStore,
 } from '../../domain/webhooks/webhook.store.ts';
-import { type Session, statementOf } from '../../platform/postgres/index.ts';
+import { commandOf, type Session, statementOf } from '../../platform/postgres/index.ts';
 import type { WithEntities } from '../entity-manager.ts';
 import type { Conditions } from '../sql/conditions.ts';
 import { EntityTable } from '../sql/entity-table.ts';
@@ -33,24 +33,16 @@ interface MadeOnce {
   readonly withEntities: WithEntities;
 }
 
-const attribute = statementOf("select set_config('petstore.changed_by', $1, true)", 1, () => undefined, 'write');
-
-const deleteSurplus = statementOf(
+const deleteSurplus = commandOf(
   `delete from webhook_attempts as attempt using webhook_endpoints as endpoint, lateral (
      select id from webhook_attempts where endpoint_id = endpoint.id order by id desc offset $1::int limit 1
    ) as newest
    where attempt.endpoint_id = endpoint.id and attempt.id <= newest.id`,
-  0,
-  () => undefined,
-  'write',
 );
 
-const deleteHistory = statementOf(
+const deleteHistory = commandOf(
   `delete from webhook_endpoint_history where endpoint_id in (
      select endpoint_id from webhook_endpoint_history where action = 'deleted' and at < $1::timestamptz)`,
-  0,
-  () => undefined,
-  'write',
 );
 
 const backlogs = statementOf<readonly [Id, WebhookBacklog]>(
@@ -149,10 +141,6 @@ class SessionWebhooks extends ReadOnlyStore<WebhookEndpoint, typeof webhookList>
 
   delete(id: Id): Promise<boolean> {
     return this.#made.withEntities(this.session, async (em) => (await em.nativeDelete(WebhookEndpoint, { id })) > 0);
-  }
-
-  async attributeChangesTo(by: string): Promise<void> {
-    await this.session.run(attribute, [by]);
   }
 
   async recordReplay(endpointId: Id, by: string, at: Date): Promise<void> {

@@ -223,7 +223,7 @@ export class AccessService {
   /** Runs the work in a transaction whose changes are attributed to the actor. */
   #attributed<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
     return this.#stores.transaction(async (stores) => {
-      await stores.apiKeys.attributeChangesTo(this.#by);
+      await stores.attributeChangesTo(this.#by);
       return work(stores);
     });
   }

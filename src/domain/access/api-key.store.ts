@@ -50,8 +50,6 @@ export interface ApiKeyStore
   /** Returns its id. */
   insert(row: RowData<ApiKey>): Promise<Id>;
   update(id: Id, changes: Partial<RowData<ApiKey>>): Promise<void>;
-  /** Sets the actor for the changes of this store's transaction. */
-  attributeChangesTo(by: string): Promise<void>;
   /** Replaces the names in the history of a key, whose latest entry is that of this. */
   forgetNames(id: Id, replacement: string): Promise<void>;
 }

@@ -46,7 +46,7 @@ export interface DeprecatedUses extends DeprecatedCoordinate {
 }
 
 /** The last key of a page of those that use something deprecated. */
-export interface DeprecatedUsePosition {
+interface DeprecatedUsePosition {
   readonly lastUsedAt: string;
   readonly keyId: Id;
 }

@@ -243,7 +243,7 @@ export class WebhookService {
 
   async #attributed<T>(work: (stores: Stores) => Promise<T>): Promise<T> {
     const result = await this.#stores.transaction(async (stores) => {
-      await stores.webhooks.attributeChangesTo(this.#by);
+      await stores.attributeChangesTo(this.#by);
       return work(stores);
     });
     await this.#observer?.onChange();

@@ -54,8 +54,6 @@ export interface WebhookStore
   update(id: Id, changes: Partial<RowData<WebhookEndpoint>>): Promise<void>;
   /** The process that delivers to it begins anew, with what it is then; what that process has under way isn't saved. */
   endLease(id: Id): Promise<void>;
-  /** Sets the actor for the changes of this store's transaction. */
-  attributeChangesTo(by: string): Promise<void>;
   recordReplay(id: Id, by: string, at: Date): Promise<void>;
   recordAttempt(attempt: RowData<WebhookAttempt>): Promise<void>;
   /** Of each endpoint: at most so many are counted, among so many events after its position. */

@@ -21,6 +21,7 @@ export type { ServerChange } from './servers/servers.ts';
 export { createSessions } from './sessions.ts';
 export type { Transact } from './shared-transactions.ts';
 export {
+  commandOf,
   type LookUp,
   lookUpOf,
   objectStatement,

@@ -3,11 +3,11 @@ import type { QueryResult } from 'pg';
 import type { Caller } from '../callers/index.ts';
 import type { ConnectionPool, PooledConnection } from './connection-pool.ts';
 import {
+  commandOf,
   type LookUp,
   type Query,
   type Session,
   type Statement,
-  statementOf,
   type StatementValues,
   together,
 } from './statement.ts';
@@ -142,5 +142,5 @@ function gathered(queries: readonly Query<unknown>[]): Query<unknown>[] {
 
 /** A query without values, whose rows don't matter. */
 export function control(text: string, columns = 0): Query<unknown> {
-  return { statement: statementOf(text, columns, () => undefined), values: [] };
+  return { statement: commandOf(text, { kind: 'short', columns }), values: [] };
 }

@@ -1,5 +1,5 @@
 import type { Caller } from '../callers/index.ts';
-import { type Query, statementOf } from './statement.ts';
+import { commandOf, type Query } from './statement.ts';
 
 /** For how long a statement waits for a lock, which is set for the session; less when its caller has waited before. */
 export const lockWaitMillis = 2_000;
@@ -8,7 +8,7 @@ const unnoticedMillis = 100;
 /** A lock that is free at once is had even then. */
 const minMillis = 10;
 
-const setting = statementOf(`select set_config('lock_timeout', $1, true)`, 1, () => undefined, 'write');
+const setting = commandOf(`select set_config('lock_timeout', $1, true)`, { columns: 1 });
 
 /** Limits the waits of the statements after it in the transaction. */
 export function limitLockWait(millis: number): Query<undefined> {

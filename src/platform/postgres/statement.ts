@@ -68,6 +68,14 @@ export function statementOf<Row>(
   return { ...statement, many: { ...many, areFor } };
 }
 
+/** A statement whose rows aren't read. `columns` is how many they have, as those of `set_config`. */
+export function commandOf(
+  text: string,
+  { kind = 'write', columns = 0, many }: Partial<Pick<Statement<undefined>, 'kind' | 'columns' | 'many'>> = {},
+): Statement<undefined> {
+  return statementOf(text, columns, () => undefined, kind, { many });
+}
+
 /** The same, planned for its values each time. */
 export function unprepared<Row>(statement: Statement<Row>): Statement<Row> {
   return { ...statement, name: undefined };

@@ -1,4 +1,4 @@
-import { type Statement, statementOf } from '../statement.ts';
+import { commandOf, statementOf } from '../statement.ts';
 
 /** How far a server has written its log, or replayed it: positions of two histories can't be compared. */
 export interface LogPosition {
@@ -38,12 +38,9 @@ export function positionStatements(table: string) {
       ([bytes, ofHistory]) => ({ bytes: bytesOf(bytes), history: ofHistory ?? '' }),
     ),
     /** On the primary. Two promotions can take the same number: hence the random value. */
-    beginHistory: statementOf(
+    beginHistory: commandOf(
       `update ${table} set time_line = ${timeLine}, history = gen_random_uuid() where time_line <> ${timeLine}`,
-      0,
-      () => undefined,
-      'write',
-    ) satisfies Statement<undefined>,
+    ),
   };
 }
 
