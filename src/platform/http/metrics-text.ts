@@ -1,5 +1,7 @@
 import { performance } from 'node:perf_hooks';
 
+import { SharedWork } from '../background.ts';
+
 /** The time that may be spent at once on collecting, and the share of all time after that. */
 const burstMillis = 1_000;
 const share = 0.02;
@@ -12,7 +14,7 @@ const share = 0.02;
 export class MetricsText {
   readonly #read: () => Promise<string>;
   #last: Buffer | undefined;
-  #collecting: Promise<Buffer> | undefined;
+  readonly #collecting = new SharedWork(() => this.#collect());
   /** The time spent, less the share of the time since. */
   #spentMillis = 0;
   #measuredAt = performance.now();
@@ -23,20 +25,20 @@ export class MetricsText {
   }
 
   get(): Promise<Buffer> {
-    if (this.#collecting !== undefined) return this.#collecting;
-    const startedAt = performance.now();
-    this.#spentMillis = Math.max(0, this.#spentMillis - share * (startedAt - this.#measuredAt));
-    this.#measuredAt = startedAt;
+    const now = performance.now();
+    this.#spentMillis = Math.max(0, this.#spentMillis - share * (now - this.#measuredAt));
+    this.#measuredAt = now;
     if (this.#last !== undefined && this.#spentMillis >= burstMillis) return Promise.resolve(this.#last);
-    this.#collecting = this.#collect().finally(() => {
-      this.#spentMillis += performance.now() - startedAt;
-      this.#collecting = undefined;
-    });
-    return this.#collecting;
+    return this.#collecting.run();
   }
 
   async #collect(): Promise<Buffer> {
-    this.#last = Buffer.from(await this.#read());
-    return this.#last;
+    const startedAt = performance.now();
+    try {
+      this.#last = Buffer.from(await this.#read());
+      return this.#last;
+    } finally {
+      this.#spentMillis += performance.now() - startedAt;
+    }
   }
 }
