@@ -1,7 +1,8 @@
 import { type Caller, type Lease, waiting } from '../callers/index.ts';
 import { every, inBackground, within } from '../background.ts';
 import { ConnectionFailure } from './connection-failure.ts';
-import type { OpenOptions, PgConnection } from './connection.ts';
+import type { PgConnection } from './connection.ts';
+import type { OpenOptions } from './connection-options.ts';
 import type { Servers } from './servers/servers.ts';
 import { ConnectionSlots, type ConnectionSlotsOptions } from './connection-slots.ts';
 

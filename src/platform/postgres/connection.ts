@@ -1,5 +1,3 @@
-import type { LookupAddress } from 'node:dns';
-
 import pg from 'pg';
 
 import { type Caller, waiting } from '../callers/index.ts';
@@ -7,41 +5,15 @@ import { every, inBackground } from '../background.ts';
 import { AddressSocket } from './servers/server-address.ts';
 import { requestCancel } from './cancel-request.ts';
 import { CheckedQuery } from './checked-query.ts';
-import type { ConnectionConfig } from './servers/connection-config.ts';
+import type { ConnectionOptions } from './connection-options.ts';
 import { lockWaitOf } from './lock-wait.ts';
 import { ConnectionFailure, readOnlyState, unconfirmedCommit, unusableStandby } from './connection-failure.ts';
 import type { LogPosition } from './replicas/log-position.ts';
 import { assertInPlace, type ClientInternals, startupOf } from './pg-internals.ts';
 import { readMessages } from './row-parser.ts';
-import { ServerSession, type SessionKind, type SessionLimits } from './server-session.ts';
+import { ServerSession } from './server-session.ts';
 import { StatementBatch } from './statement-batch.ts';
-import { type Query, type Statement, traced } from './statement.ts';
-
-/** The purpose of a connection, apart from where it goes. */
-export interface OpenOptions extends SessionLimits {
-  /** For connecting and preparing the session together. */
-  readonly connectTimeoutMillis: number;
-  /** After which a connection whose response is pending is destroyed; undefined for never. */
-  readonly responseTimeoutMillis?: number | undefined;
-  readonly session: SessionKind;
-  readonly isPipelined?: boolean;
-  /** To a standby: how far it has replayed. */
-  readonly replayed?: Statement<LogPosition> | undefined;
-  /** Receives every statement except those that prepare the session. */
-  readonly onStatement?: ((sql: string) => void) | undefined;
-}
-
-export interface ConnectionOptions extends OpenOptions {
-  readonly config: ConnectionConfig;
-  /** Of the host in `config`; undefined for the directory of a socket. */
-  readonly address?: LookupAddress | undefined;
-  /** See the getter; undefined if it always is. */
-  readonly isCurrent?: (() => boolean) | undefined;
-  /** Called when an open connection turns out to be read-only, maybe more than once. */
-  readonly onReadOnly?: (() => void) | undefined;
-  /** Called when the connection is destroyed because nothing came back. */
-  readonly onTimeout?: (() => void) | undefined;
-}
+import { type Query, traced } from './statement.ts';
 
 /** Dates and times stay text: the entities' own types parse them, including years before 100 and old offsets. */
 const types = new pg.TypeOverrides();

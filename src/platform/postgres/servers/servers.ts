@@ -4,7 +4,8 @@ import { type Accounts, service, Share } from '../../callers/index.ts';
 import { inBackground } from '../../background.ts';
 import { type ConnectionConfig, targetsOf } from './connection-config.ts';
 import { ConnectionFailure, readOnlyState } from '../connection-failure.ts';
-import { PgConnection, type OpenOptions } from '../connection.ts';
+import { PgConnection } from '../connection.ts';
+import type { OpenOptions } from '../connection-options.ts';
 import { AllFailed, firstFailure, firstToSucceed } from './first-to-succeed.ts';
 import { addressesOf } from './server-address.ts';
 
