@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Agent, request, type RequestOptions } from 'node:http';
 
-import { neighbourHeader } from './neighbour-header.ts';
+import { neighbourHeader, queryOfNothing } from './neighbour-header.ts';
 
 /** What the neighbour has seen between `start` and `stop`. Latencies are in milliseconds. */
 export interface NeighbourReport {
@@ -16,8 +16,8 @@ export interface NeighbourReport {
 }
 
 /**
- * Another client of the service, in a process of its own: 20 pages a second, whether earlier ones are done or not, and
- * a probe of an orchestrator's kind with each tenth.
+ * Another client of the service, in a process of its own: 20 pages a second, whether earlier ones are done or not, each
+ * beside a query that reads nothing, and with each tenth a probe of an orchestrator's kind.
  */
 const everyMillis = 50;
 const probeEvery = 10;
@@ -68,6 +68,7 @@ function start(): void {
       const isProbe = arrived % probeEvery === 0;
       const sent = Promise.all([
         send('/pets?limit=5', arrivedAt, { agent }).then((millis) => void latencies.push(millis)),
+        send(queryOfNothing, arrivedAt, { agent }),
         isProbe ? probe(arrivedAt) : undefined,
       ]).then(() => void sending.delete(sent));
       sending.add(sent);

@@ -8,6 +8,8 @@ import type { Damage, Target } from './target.ts';
  */
 const factor = Math.min(Number(process.env['HOSTILE_FACTOR'] || 2), 2);
 const maxTickMillis = 250 * factor;
+/** Of a page: while its database waits for a core, the service works for others. */
+const maxPageMillis = 4 * maxTickMillis;
 /** From another address, and on a new connection, which waits to be accepted as long as any. */
 const maxProbeMillis = 1_000 * factor;
 /**
@@ -77,6 +79,7 @@ export function expectHarmless(
     figure(({ neighbour }) => neighbour.health),
     listed(statuses),
     figure(({ waitMillis }) => waitMillis),
+    figure(({ pageMillis }) => pageMillis),
     figure(({ neighbour }) => neighbour.probeMillis),
     figure(({ tickMillis }) => tickMillis),
     figure(({ cpuMillis }) => cpuMillis),
@@ -101,8 +104,9 @@ export function expectHarmless(
  * While others do their worst, a neighbour's pages and probes go on: in processor time of the service, which is what it
  * makes them wait on a quiet machine.
  */
-export function expectServed({ waitMillis, neighbour }: Damage): void {
+export function expectServed({ waitMillis, pageMillis, neighbour }: Damage): void {
   expect(waitMillis).toBeLessThan(maxTickMillis);
+  expect(pageMillis).toBeLessThan(maxPageMillis);
   expect(neighbour.probeMillis).toBeLessThan(maxProbeMillis);
 }
 
@@ -120,6 +124,7 @@ export function printTable(): void {
     '/healthz ms',
     'neighbour',
     'wait CPU ms',
+    'page CPU ms',
     'probe CPU ms',
     'tick CPU ms',
     'CPU ms',

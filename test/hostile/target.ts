@@ -29,8 +29,10 @@ export interface Damage {
   readonly neighbour: NeighbourReport;
   /** The longest tick of the event loop, in processor time. */
   readonly tickMillis: number;
-  /** The p99 of what the main thread has worked, for anybody, while a page of the neighbour was under way. */
+  /** The p99 of what the main thread has worked, for anybody, while a query of the neighbour's for nothing was there. */
   readonly waitMillis: number;
+  /** The same of its pages, which wait for the database, too. */
+  readonly pageMillis: number;
   /** The processor time of the process. */
   readonly cpuMillis: number;
   /** The memory of the process before, and the most that it had. */
@@ -148,13 +150,12 @@ export class Target implements Door {
     await attack().finally(() => this.#neighbour!.send('stop'));
     const [neighbour] = (await reported) as [NeighbourReport];
     const cpuMillis = this.#cpuMillis() - cpuBefore;
-    const { tickMillis, waitMillis } = await this.#watched();
+    const watched = await this.#watched();
     const peakMegabytes = this.#peakMegabytes();
     const left = await this.#settled(before);
     return {
       neighbour,
-      tickMillis,
-      waitMillis,
+      ...watched,
       cpuMillis,
       startMegabytes,
       peakMegabytes,
@@ -176,16 +177,16 @@ export class Target implements Door {
   }
 
   /** What `watched-process.ts` has seen since the last time. */
-  async #watched(): Promise<Pick<Damage, 'tickMillis' | 'waitMillis'>> {
+  async #watched(): Promise<Pick<Damage, 'tickMillis' | 'waitMillis' | 'pageMillis'>> {
     const printed = this.service.output.length;
     this.service.signal('SIGUSR2');
     let figures: RegExpExecArray | null = null;
     await until(() => {
-      figures = /^longest tick (\d+) ms, wait (\d+) ms$/m.exec(this.service.output.slice(printed));
+      figures = /^longest tick, wait and page in ms: (\d+) (\d+) (\d+)$/m.exec(this.service.output.slice(printed));
       return figures !== null;
     });
-    const [tickMillis, waitMillis] = [...figures!].slice(1).map(Number) as [number, number];
-    return { tickMillis, waitMillis };
+    const [tickMillis, waitMillis, pageMillis] = [...figures!].slice(1).map(Number) as [number, number, number];
+    return { tickMillis, waitMillis, pageMillis };
   }
 
   #peakMegabytes(): number {
