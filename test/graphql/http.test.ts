@@ -162,7 +162,7 @@ describe('GET', () => {
 
   it('refuses a mutation', async () => {
     const response = await sample.get({ query: 'mutation { fail(how: BUG) }' });
-    expectRefused(response, 405, 'BAD_REQUEST', /only support query operations/);
+    expectRefused(response, 405, 'METHOD_NOT_ALLOWED', /only support query operations/);
     expect(response.headers['allow']).toBe('POST');
   });
 

@@ -202,9 +202,10 @@ export const unknownId: GraphQLResponse = {
   isOkInJson: true,
 };
 
+/** Apollo Server's code is BAD_REQUEST here, which stands for 400. */
 export function onlyByPost(kind: OperationTypeNode): GraphQLResponse {
   const message = `GET requests only support query operations, not ${kind} operations: send it by POST.`;
-  return { ...refusedWith(message, 'BAD_REQUEST', 405), headers: { allow: 'POST' } };
+  return { ...refusedWith(message, 'METHOD_NOT_ALLOWED', 405), headers: { allow: 'POST' } };
 }
 
 function refusedWith(message: string, code: string, status: number): GraphQLResponse {
