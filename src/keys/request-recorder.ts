@@ -136,7 +136,8 @@ export class RequestRecorder {
       second.others.clear();
     }
     if (second.entries >= maxEntriesASecond || this.#entries.length >= maxWaitingEntries) return false;
-    if (refusedBy !== undefined) {
+    const isRefused = refusedBy !== undefined || (!isWrite && status >= 400 && status < 500);
+    if (isRefused) {
       const refusals = (second.refusals.get(keyId) ?? 0) + 1;
       second.refusals.set(keyId, refusals);
       if (refusals > maxRefusalsASecond) return false;

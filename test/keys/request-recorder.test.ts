@@ -76,6 +76,16 @@ it('ten thousand refusals of a key write ten entries in a second, and leave thos
   expect(batches).toHaveLength(1);
 });
 
+it('what is refused for another reason than the quota has an entry of its own, ten in a second, too', async () => {
+  const { recorder, record } = startRecorder();
+  const [wrong, flood] = ['301', '302'] as [Id, Id];
+  for (const status of [200, 400, 403, 404, 304]) record(wrong, { status });
+  for (let n = 0; n < 100; n += 1) record(flood, { status: 404 });
+  await recorder.flush();
+  expect(await countOf(wrong)).toEqual({ requests: 5, omitted: 1, entries: 4 });
+  expect(await countOf(flood)).toEqual({ requests: 100, omitted: 90, entries: 10 });
+});
+
 it('at most 200 entries are written in a second, and 1,000 wait for a lost database; counts lose nothing', async () => {
   let isLost = true;
   const saves: RequestStore['save'] = (writer, batch) =>
