@@ -102,14 +102,14 @@ export class Children {
   start(): void {
     if (this.#stop !== undefined) return;
     this.#beating ??= every(beatMillis, () => this.#beat()).ref();
-    let child: ChildProcess;
+    const onFailure = (error: unknown): void => this.#options.onNoProcess(error, this.#restart());
     try {
-      child = this.#fork();
+      const child = this.#fork();
+      if (child.pid === undefined) child.once('error', onFailure);
+      else this.#follow(child);
     } catch (error) {
-      this.#options.onNoProcess(error, this.#restart());
-      return;
+      onFailure(error);
     }
-    this.#follow(child);
   }
 
   /**
@@ -137,23 +137,17 @@ export class Children {
   }
 
   /**
-   * Throws where the system has no room for another process. Node throws some of its errors, and emits others: then
-   * there is neither a process id nor an exit, and, without descriptors, no streams either.
+   * Where the system can't start another process, Node throws some of its errors, and emits others: then there is neither
+   * a process id nor an exit, and, without descriptors, no streams either.
    */
   #fork(): ChildProcess {
-    let failure: Error | undefined;
     const child = fork(process.argv[1] ?? '', [...this.#options.arguments], {
       execArgv: [...process.execArgv, ...(this.#options.execArgv ?? [])],
       stdio: ['ignore', 'pipe', 'inherit', 'ipc', 'pipe'],
     });
     // Also of messages to one that has ended, which is noticed by its exit.
-    child.on('error', (error) => {
-      failure ??= error;
-    });
-    if (child.pid) return child;
-    throw new Error(
-      `no process could be started: ${failure?.message ?? 'the system has too few descriptors, processes or memory'}`,
-    );
+    child.on('error', () => undefined);
+    return child;
   }
 
   #follow(process: ChildProcess): void {

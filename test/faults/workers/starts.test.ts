@@ -140,6 +140,7 @@ it(
       { maxMillis, everyMillis: 500 },
     );
     expect(service.workers).toEqual([other]);
+    expect(service.output).toMatch(/EMFILE[^\n]*"a worker could not be started/);
     await limitDescriptors(service.pid, 1_000);
     // The last of the flood is being closed.
     const metrics = (): Promise<string> => service.metrics().catch(() => '');
