@@ -197,11 +197,16 @@ function causeOf(error: unknown, failure: SendFailure): string | undefined {
   if (failure === 'DNS' || failure === 'FORBIDDEN_ADDRESS' || failure === 'TIMEOUT') return undefined;
   const cause = error instanceof ConnectError ? error.cause : error;
   const code = codeOf(cause);
-  const words = failure === 'TLS' && cause instanceof Error ? cause.message : undefined;
+  const words = failure === 'TLS' && cause instanceof Error ? wordsOf(cause) : undefined;
   const text = [code, words].filter((each) => typeof each === 'string' && each !== '').join(': ');
   // The words are OpenSSL's, in which a receiver's name may be.
   const shown = text.replaceAll(/[^\x20-\x7e]/g, '?').slice(0, maxCauseCharacters);
   return shown === '' ? undefined : shown;
+}
+
+/** OpenSSL's reason without its place in the source, and of Node's words those before its hint for whoever runs it. */
+function wordsOf(error: Error & { readonly library?: unknown; readonly reason?: unknown }): string | undefined {
+  return typeof error.library === 'string' ? String(error.reason) : error.message.split('; ', 1)[0];
 }
 
 /** The header's seconds, or what is left until its date (RFC 9110, section 10.2.3). */

@@ -193,6 +193,11 @@ it('a certificate of another name, plain text and a closed port are failures', a
   const failures = [`https://another.example:${port}/`, `https://localhost:${plain}/`, `https://localhost:${closed}/`];
   const results = await Promise.all(failures.map((url) => post(sender, url)));
   expect(results.map(({ failure }) => failure)).toEqual(['TLS', 'TLS', 'CONNECT']);
+  expect(results.map(({ cause }) => cause)).toEqual([
+    expect.stringMatching(/^ERR_TLS_CERT_ALTNAME_INVALID: Hostname\/IP does not match/),
+    'ERR_SSL_WRONG_VERSION_NUMBER: wrong version number',
+    'ECONNREFUSED',
+  ]);
 });
 
 it('the connection goes to the address that was checked, also when the name has another one a moment later', async () => {
