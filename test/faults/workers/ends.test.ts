@@ -16,9 +16,6 @@ const random = new SeededRandom(68);
 /** A worker takes seconds to start on a machine that does other things. */
 const maxMillis = 600_000;
 
-/** Four times as long as promised, for a machine that does other things. */
-const slack = 4;
-
 const statusOf = async (service: Service, path = '/healthz'): Promise<number> =>
   (await askOnce(service.address, path).catch(() => ({ status: 0 }))).status;
 
@@ -33,7 +30,7 @@ it(
       const asking = Array.from({ length: 20 }, () => statusOf(service, '/pets'));
       await wait(random.below(30));
       process.kill(service.pid, 'SIGKILL');
-      await until(() => !workers.some(isRunning), { maxMillis: 1_000 * slack });
+      await until(() => !workers.some(isRunning));
       await Promise.all(asking);
     }
   },
@@ -47,9 +44,9 @@ it(
     const [first, second] = service.workers;
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.kill(first!, signal);
     process.kill(second!, 'SIGKILL');
-    await until(() => service.workers.length === 2 && !service.workers.includes(second!), { maxMillis: 1_000 * slack });
+    await until(() => service.workers.length === 2 && !service.workers.includes(second!));
     // The other one listens.
-    await until(async () => (await service.metrics()).includes('\npetstore_workers 2\n'), { maxMillis: 120_000 });
+    await until(async () => (await service.metrics()).includes('\npetstore_workers 2\n'), { maxMillis });
     expect(service.workers).toContain(first);
     expect(await service.metrics()).toContain('\npetstore_worker_restarts_total 1\n');
     expect(service.output).toMatch(/"signal":"SIGKILL","restartMillis":200,"msg":"a worker has ended: another one/);
@@ -64,9 +61,16 @@ it(
     const service = await ServiceOfWorkers.start(settings);
     const [, hung] = service.workers;
     process.kill(hung!, 'SIGSTOP');
-    const statuses = await Promise.all(Array.from({ length: 8 }, () => statusOf(service)));
+    // Their connections stay open: when the other worker has one more than the one that hangs, this one gets the next.
+    const asking = Array.from({ length: 8 }, () =>
+      service.get('/healthz').then(
+        ({ status }) => status,
+        () => 0,
+      ),
+    );
+    const statuses = await Promise.all(asking);
     expect(statuses.toSorted((a, b) => a - b)).toEqual([0, 200, 200, 200, 200, 200, 200, 200]);
-    expect(isRunning(hung!)).toBe(false);
+    await until(() => !isRunning(hung!));
     await service.complete();
     expect(await service.stop()).toBe(0);
   },
@@ -95,15 +99,17 @@ it(
 it.each(['the primary', 'all processes'])(
   'SIGTERM to %s resets no request of clients that a balancer sends elsewhere within the delay, and ends with 0',
   async (whom) => {
-    const service = await ServiceOfWorkers.start({ ...settings, DRAIN_DELAY: '3s' });
+    const service = await ServiceOfWorkers.start({ ...settings, DRAIN_DELAY: '6s' });
     const elsewhere = new AbortController();
     const { workers, pid } = service;
     const failures = new Set<unknown>();
+    let served = 0;
     const client = async (ask: () => Promise<{ readonly status: number }>): Promise<void> => {
       for (let isOpen = true; isOpen && !elsewhere.signal.aborted;) {
         try {
           const { status } = await ask();
-          if (status !== 200) failures.add(status);
+          if (status === 200) served += 1;
+          else failures.add(status);
         } catch (error) {
           const { code, cause } = error as { readonly code?: string; readonly cause?: { readonly code?: string } };
           failures.add(code ?? cause?.code);
@@ -116,8 +122,10 @@ it.each(['the primary', 'all processes'])(
     );
     await wait(100 + random.below(200));
     for (const each of whom === 'the primary' ? [pid] : [pid, ...workers]) process.kill(each, 'SIGTERM');
+    await until(async () => (await statusOf(service, '/readyz')) === 503);
+    const before = served;
+    await until(() => served >= before + 100 || failures.size > 0);
     // When listening stops, the kernel resets what it hasn't handed over: see `platform/http/drain.ts`.
-    await wait(1_000);
     elsewhere.abort();
     await Promise.all(clients);
     expect(await service.ended()).toBe(0);
@@ -145,8 +153,7 @@ it(
       );
       expect([...last].filter(([name, value]) => (now.get(name) ?? 0) < value)).toEqual([]);
       last = now;
-      process.kill(random.oneOf(service.workers), 'SIGKILL');
-      await service.complete(1);
+      await service.killWorker(random.oneOf(service.workers));
       await service.complete();
     }
     // As any path that there isn't.

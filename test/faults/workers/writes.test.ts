@@ -42,8 +42,7 @@ async function whileWorkersDie(work: (n: number) => Promise<void>): Promise<numb
     for (let death = 0; death < deaths; death += 1) {
       await service.complete();
       await wait(random.below(300));
-      process.kill(random.oneOf(service.workers), 'SIGKILL');
-      await service.complete(1);
+      await service.killWorker(random.oneOf(service.workers));
     }
     await service.complete();
     over.abort();
