@@ -5,6 +5,7 @@ import { expect, it } from '@jest/globals';
 
 import { childrenOf } from '../bench/measured-process.ts';
 import { certificatePath } from '../platform/egress/receiver.ts';
+import { atEnd } from '../support/at-end.ts';
 import { adminKey, Service } from '../support/service.ts';
 import { startCluster } from '../support/started-cluster.ts';
 import { awaitValue, until } from '../support/until.ts';
@@ -74,12 +75,13 @@ function write(service: Service): { stop(): Promise<number> } {
     }
     return count;
   })();
-  return {
-    stop: () => {
-      ending.abort();
-      return writing;
-    },
+  const stop = (): Promise<number> => {
+    ending.abort();
+    return writing;
   };
+  // When the test fails before: without a service it would fail the file that comes next.
+  atEnd(() => stop().catch(() => undefined));
+  return { stop };
 }
 
 /** One that hangs is killed when it hasn't said anything for ten seconds. */
@@ -167,7 +169,7 @@ it(
     const service = await start(inbox);
     const pid = await delivererOf(service);
     await service.kill();
-    await until(() => !isRunning(pid), { maxMillis: 4_000 });
+    await until(() => !isRunning(pid), { maxMillis });
     expect(isRunning(pid)).toBe(false);
   },
   maxMillis,
