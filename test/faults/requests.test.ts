@@ -105,6 +105,10 @@ it('of a killed process the last second may be missing, and nothing is counted t
     expect(totals.uses).toBe(totals.deprecated);
     services[1] = await Service.start(settings);
   }
+  // What the first process has counted is saved before what it counts now, or with it.
+  const { id: other, secret: ofOther } = await newKey(1_000_000);
+  await services[0]!.get('/pets/999999', { authorization: `Bearer ${ofOther}` });
+  await until(async () => (await totalsOf(other)).requests === 1);
   const { requests, uses } = await totalsOf(id);
   await load(secret, 42);
   await until(async () => (await totalsOf(id)).requests === requests + 42);
