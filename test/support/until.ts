@@ -3,6 +3,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 /** Long enough for most, and too short to take a core from what is waited for. */
 const eagerMillis = 50;
 
+/** Less than Jest gives a test: then the condition is named. No test is about how soon one holds. */
+const patientMillis = 100_000;
+
 /**
  * Resolves when the condition holds, which is checked in every tick of the event loop for a moment, then every five
  * milliseconds, and every fifty after a second: many conditions are requests, which take a core from what is waited
@@ -10,7 +13,7 @@ const eagerMillis = 50;
  */
 export async function until(
   condition: () => boolean | Promise<boolean>,
-  { maxMillis = 20_000, everyMillis }: { readonly maxMillis?: number; readonly everyMillis?: number } = {},
+  { maxMillis = patientMillis, everyMillis }: { readonly maxMillis?: number; readonly everyMillis?: number } = {},
 ): Promise<void> {
   const started = performance.now();
   while (!(await condition())) {
