@@ -35,6 +35,8 @@ export interface Damage {
   readonly pageMillis: number;
   /** The processor time of the process. */
   readonly cpuMillis: number;
+  /** How much longer its main thread was at work than it worked, because it waited for a core: 1 on a quiet machine. */
+  readonly contention: number;
   /** The memory of the process before, and the most that it had. */
   readonly startMegabytes: number;
   readonly peakMegabytes: number;
@@ -145,11 +147,13 @@ export class Target implements Door {
     const startMegabytes = this.#peakMegabytes();
     await this.#watched();
     const cpuBefore = this.#cpuMillis();
+    const [workedBefore, waitedBefore] = this.#mainThread();
     this.#neighbour!.send('start');
     const reported = once(this.#neighbour!, 'message');
     await attack().finally(() => this.#neighbour!.send('stop'));
     const [neighbour] = (await reported) as [NeighbourReport];
     const cpuMillis = this.#cpuMillis() - cpuBefore;
+    const [worked, waited] = this.#mainThread();
     const watched = await this.#watched();
     const peakMegabytes = this.#peakMegabytes();
     const left = await this.#settled(before);
@@ -157,6 +161,7 @@ export class Target implements Door {
       neighbour,
       ...watched,
       cpuMillis,
+      contention: 1 + (waited - waitedBefore) / (worked - workedBefore),
       startMegabytes,
       peakMegabytes,
       leftMegabytes: Math.round(left - before),
@@ -203,6 +208,13 @@ export class Target implements Door {
     // After the name of the program, which may hold anything, in brackets; in hundredths of a second.
     const fields = readFileSync(`/proc/${this.service.pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ');
     return (Number(fields[11]) + Number(fields[12])) * 10;
+  }
+
+  /** For how long it has worked, and has waited for a core. */
+  #mainThread(): [worked: number, waited: number] {
+    const { pid } = this.service;
+    const [worked, waited] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ').map(Number);
+    return [worked!, waited!];
   }
 
   /** What is in use, without what may be garbage for a while, as soon as it is near what it was. */
