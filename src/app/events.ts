@@ -44,15 +44,13 @@ export function openEvents(base: Base, { keys, quota }: Access) {
 /** Those of this process, or of the process that delivers. Undefined without a signing key: they are off. */
 function openWebhooks({ config, overrides, callers, database }: Base): Webhooks | RemoteWebhooks | undefined {
   const { deliverer, nameServers } = overrides;
-  const { signingKeys, ...rules } = config.webhooks;
-  if (signingKeys.length === 0) return undefined;
-  if (deliverer !== undefined) return new RemoteWebhooks(signingKeys, rules, deliverer);
+  if (config.webhooks.signingKeys.length === 0) return undefined;
+  if (deliverer !== undefined) return new RemoteWebhooks(config.webhooks, deliverer);
   const caller = callers.service('webhooks');
   return new Webhooks({
     stores: database.stores.for(caller),
     leases: database.webhookLeases(caller),
-    signingKeys,
-    destinations: { ...rules, nameServers },
+    settings: { ...config.webhooks, nameServers },
     prefix: config.restPrefix,
   });
 }

@@ -56,8 +56,7 @@ async function open(parent: ParentConnection): Promise<void> {
 
 /** On the embedded database it is a guest of the service's engine. */
 async function connect(config: Config) {
-  const { databaseUrl, dataDir, restPrefix: prefix } = config;
-  const { signingKeys, ...destinations } = config.webhooks;
+  const { databaseUrl, dataDir, restPrefix: prefix, webhooks: settings } = config;
   const accounts = new Accounts();
   const callers = new Callers(accounts);
   const database = await connectDatabase({
@@ -71,10 +70,9 @@ async function connect(config: Config) {
   watchClock(database.clock, { read, onDifference: () => undefined, onAgreement: () => undefined });
   const caller = callers.service('webhooks');
   return new Webhooks({
-    signingKeys,
     stores: database.stores.for(caller),
     leases: database.webhookLeases(caller),
-    destinations,
+    settings,
     prefix,
   });
 }

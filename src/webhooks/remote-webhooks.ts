@@ -4,8 +4,7 @@ import type { RowData } from '../domain/store.ts';
 import type { WebhookAttempt } from '../domain/webhooks/webhook-attempt.entity.ts';
 import type { WebhookOutlet } from '../domain/webhooks/webhook-outlet.ts';
 import { every, within } from '../platform/background.ts';
-import type { DestinationRules } from '../platform/egress/index.ts';
-import { WebhookChecks } from './webhook-checks.ts';
+import { WebhookChecks, type WebhookSettings } from './webhook-checks.ts';
 import type { Webhooks } from './webhooks.ts';
 
 const askEveryMillis = 5_000;
@@ -27,8 +26,8 @@ export class RemoteWebhooks extends WebhookChecks implements WebhookOutlet {
   #endpoints: Readonly<Record<string, number>> = {};
   #asking: NodeJS.Timeout | undefined;
 
-  constructor(signingKeys: readonly Buffer[], rules: DestinationRules, deliverer: Deliverer) {
-    super(signingKeys, rules);
+  constructor(settings: WebhookSettings, deliverer: Deliverer) {
+    super(settings);
     this.#deliverer = deliverer;
   }
 

@@ -2,12 +2,17 @@ import type { WebhookOutlet } from '../domain/webhooks/webhook-outlet.ts';
 import { Destinations, type DestinationRules } from '../platform/egress/index.ts';
 import { WebhookSecrets } from './webhook-secrets.ts';
 
+export interface WebhookSettings extends DestinationRules {
+  /** New secrets are of the first. */
+  readonly signingKeys: readonly Buffer[];
+}
+
 /** What a process that serves has of webhooks, whether or not it delivers them. */
 export abstract class WebhookChecks implements Omit<WebhookOutlet, 'sendTest'> {
   protected readonly destinations: Destinations;
   protected readonly secrets: WebhookSecrets;
 
-  constructor(signingKeys: readonly Buffer[], rules: DestinationRules) {
+  constructor({ signingKeys, ...rules }: WebhookSettings) {
     this.destinations = new Destinations(rules);
     this.secrets = new WebhookSecrets(signingKeys);
   }

@@ -12,13 +12,13 @@ import type { WebhookOutlet } from '../domain/webhooks/webhook-outlet.ts';
 import { keptAttempts } from '../domain/webhooks/webhook.store.ts';
 import { every, inBackground } from '../platform/background.ts';
 import { Deliveries, type DeliveriesOptions, type DeliveryEvent } from '../platform/delivery/index.ts';
-import { type DestinationRules, Sender, type SendResult } from '../platform/egress/index.ts';
+import { Sender, type SendResult } from '../platform/egress/index.ts';
 import { Feed } from '../platform/feed/index.ts';
 import { version as serviceVersion } from '../settings/version.ts';
 import { LeasedEndpoints, type WebhookLeases } from './leased-endpoints.ts';
 import { signatureHeaders } from './signature.ts';
 import { textOf, WebhookLog } from './webhook-log.ts';
-import { WebhookChecks } from './webhook-checks.ts';
+import { WebhookChecks, type WebhookSettings } from './webhook-checks.ts';
 
 /** What a process that delivers is called with. */
 interface DeliveryObserver extends Pick<
@@ -34,8 +34,7 @@ interface DeliveryObserver extends Pick<
 interface WebhooksOptions {
   readonly stores: Stores;
   readonly leases: WebhookLeases;
-  readonly signingKeys: readonly Buffer[];
-  readonly destinations: DestinationRules;
+  readonly settings: WebhookSettings;
   /** Before the paths of resources. */
   readonly prefix: string;
 }
@@ -57,7 +56,7 @@ export class Webhooks extends WebhookChecks implements WebhookOutlet {
   #stopping: Promise<void> | undefined;
 
   constructor(options: WebhooksOptions) {
-    super(options.signingKeys, options.destinations);
+    super(options.settings);
     this.#options = options;
     this.#sender = new Sender({ destinations: this.destinations, now: () => this.#now() });
   }

@@ -28,17 +28,9 @@ export function runWebhooks(args: readonly string[], environment?: Environment):
 function serve(database: Database, config: Config) {
   const caller = new Callers().service('webhooks');
   const stores = database.stores.for(caller);
-  const { signingKeys, ...destinations } = config.webhooks;
-  const outlet =
-    signingKeys.length === 0
-      ? undefined
-      : new Webhooks({
-          stores,
-          leases: database.webhookLeases(caller),
-          signingKeys,
-          destinations,
-          prefix: config.restPrefix,
-        });
+  const { webhooks: settings, restPrefix: prefix } = config;
+  const leases = database.webhookLeases(caller);
+  const outlet = settings.signingKeys.length === 0 ? undefined : new Webhooks({ stores, leases, settings, prefix });
   return {
     service: new WebhookService(stores, operator, outlet),
     now: stores.clock.now(),
