@@ -26,11 +26,10 @@ const request = `pg_catalog.current_setting('petstore.request', true)`;
 
 /**
  * The scripts that make the triggers of a table, each of a statement of its own: one that a lock keeps waiting is named.
- * A change of the id itself is a deletion and a creation, and one that
- * changes nothing is no event.
+ * A change of the id itself is a deletion and a creation, and one that changes nothing is no event.
  *
- * The functions run with their owner's rights, so that the service needs none on the outbox. Names and operators are
- * qualified, so that the caller's search path decides nothing: `set search_path` costs as much as all the rest. The
+ * The functions run with their owner's rights, so that the service needs none on the outbox. Names, types and operators
+ * are qualified, so that the caller's search path decides nothing: `set search_path` costs as much as all the rest. The
  * request is read for each row: a variable of the function, or a query within it, costs more until there are ten.
  */
 export function recordEvents(recorded: RecordedTable): string[] {
@@ -98,7 +97,7 @@ function changesOf(recorded: RecordedTable): Readonly<Record<'insert' | 'update'
 /** Rows that several requests insert together have a request each, in the order of their ids. */
 function severalRequests({ id = 'id' }: RecordedTable, insertion: string, events: string): string {
   return `elsif pg_catalog.strpos(${request}, ',') operator(pg_catalog.>) 0 then
-          declare petstore_requests text[] := pg_catalog.string_to_array(${request}, ',');
+          declare petstore_requests pg_catalog.text[] := pg_catalog.string_to_array(${request}, ',');
           begin
             ${insertion} case when pg_catalog.count(*) over () operator(pg_catalog.=) pg_catalog.cardinality(petstore_requests)
               then petstore_requests[pg_catalog.row_number() over (order by became.${id})] end, ${events};

@@ -9,7 +9,7 @@ const frozen: Readonly<Record<string, string>> = {
   '2026-11-27-events.ts': '21b16418569de726',
   '2026-11-27-events/move.ts': 'b08cd6893f99359b',
   '2026-11-27-events/outbox.ts': 'b9b450eecff547b2',
-  '2026-11-27-events/recorded-table.ts': '79622b2ebdcfb259',
+  '2026-11-27-events/recorded-table.ts': 'ca266212c5c321fe',
   '2026-11-27-events/schema.ts': 'cab3afd4dbe9c830',
   '2026-11-27-idempotency.ts': '04c1136286e6980a',
   '2026-11-27-installation.ts': 'c2015a3d4233102d',

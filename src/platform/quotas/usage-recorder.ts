@@ -20,7 +20,7 @@ export interface DayCounter extends SpentWindow {
 
 /** Stores usage for other processes and restarts. Both methods throw when the database can't be reached. */
 export interface UsageTable {
-  /** Counters that were opened after that instant, in milliseconds since 1970; older ones are deleted. */
+  /** Counters that were opened after that instant, in milliseconds since 1970. */
   loadDays(openedAfter: number): Promise<DayCounter[]>;
   /** One statement. Keeps the larger figure of a window, since several processes may save it. */
   save(usages: readonly SubjectUsage[]): Promise<void>;

@@ -227,7 +227,7 @@ it('the instants of an order do not depend on the time zone of the session', asy
   ]);
 });
 
-it('what the caller puts before the functions and operators of PostgreSQL is not used', async () => {
+it('what the caller puts before the functions, operators and types of PostgreSQL is not used', async () => {
   const events = await eventsOf(`create schema hostile;
     create function hostile.current_setting(text, boolean) returns text language sql as $$ select 'off' $$;
     create function hostile.row_to_json(record) returns json language plpgsql as $$ begin return '{"id": 666}'; end $$;
@@ -237,13 +237,21 @@ it('what the caller puts before the functions and operators of PostgreSQL is not
     create operator hostile.= (leftarg = bigint, rightarg = bigint, function = hostile.same);
     create table hostile.event_outbox (like event_outbox);
     create table hostile.was (like pets);
+    create domain hostile.text as pg_catalog.text check (false);
+    -- As in a new session, the function is compiled again.
+    alter function petstore_category_insert_events() security definer;
     set search_path = hostile, pg_catalog, public;
     update public.pets set status = 'sold' where name = 'Rex';
+    set petstore.request = 'one,another';
+    insert into public.categories (name) values ('Birds'), ('Fish');
+    reset petstore.request;
     reset search_path;
     drop schema hostile cascade`);
   expect(events).toEqual([
     'pet.updated {"id":"1","name":"Rex","status":"sold","categoryId":"1"}',
     'inventory.updated {"petId":"1","quantity":5,"status":"sold"}',
+    'category.created {"id":"3","name":"Birds"}',
+    'category.created {"id":"4","name":"Fish"}',
   ]);
 });
 
