@@ -1,5 +1,5 @@
 import { Migrator } from '@mikro-orm/migrations';
-import { MikroORM } from '@mikro-orm/postgresql';
+import { type Configuration, MikroORM, PostgreSqlDriver } from '@mikro-orm/postgresql';
 
 import { migrations } from '../../migrations/index.ts';
 import { type DatabaseLocation, databaseAt } from '../settings/database-url.ts';
@@ -124,6 +124,16 @@ export function createMaintenanceOrm(
   return createOrm(pool, new Callers().service('maintenance'), schema);
 }
 
+/** MikroORM 7.2 ends a schema's name at a dot. It doesn't write the default's, which is `public` otherwise. */
+function driverFor(schema: string): typeof PostgreSqlDriver {
+  return class extends PostgreSqlDriver {
+    constructor(config: Configuration) {
+      super(config);
+      this.platform.getDefaultSchemaName = () => schema;
+    }
+  };
+}
+
 /** The ORM on the connections of a pool, which it closes with itself: those of one caller, or see `createDialect`. */
 function createOrm(pool: ConnectionPool, caller: Caller | undefined, schema?: string): MikroORM {
   return new MikroORM({
@@ -141,7 +151,7 @@ function createOrm(pool: ConnectionPool, caller: Caller | undefined, schema?: st
     propagationOnPrototype: false,
     preferReadReplicas: false,
     ensureDatabase: false,
-    ...(schema !== undefined && { schema }),
+    ...(schema !== undefined && { driver: driverFor(schema) }),
     logger: () => undefined,
     // MikroORM's own pool would be `pg-pool`, made from five parts of the URL.
     driverOptions: () => createDialect(pool, caller),

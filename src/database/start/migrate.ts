@@ -5,7 +5,6 @@ import type { Transaction } from 'kysely';
 
 import { migrations } from '../../../migrations/index.ts';
 import type { DatabaseLocation } from '../../settings/database-url.ts';
-import { quoted } from '../../domain/errors.ts';
 import { nouns } from '../../domain/nouns.ts';
 import { createMaintenanceOrm } from '../database.ts';
 import { openSuitable } from './check-server.ts';
@@ -23,8 +22,6 @@ const lockAttempts = 10;
 const lockPauseMillis = 1_000;
 const lockNotAvailable = '55P03';
 const maxShownLength = 120;
-/** MikroORM 7.2 takes a dot for the end of the name, and doesn't escape quotes. */
-const unwritable = /[."]/;
 
 /** The first migration of a database that was made before 1.0.0. Its tables are others, with the same names. */
 const firstBeforeRelease = '2026-11-21-store';
@@ -163,10 +160,6 @@ const madeBeforeRelease =
   'The database was made before version 1.0.0, which has other tables: start with an empty one, then load the data of this one ' +
   "into it (pg_dump --data-only --disable-triggers --exclude-table='(petstore_migrations|installation|api_key_state|event*)').";
 
-function unwritableSchema(name: string): string {
-  return `The schema ${quoted(name)} has a dot or a quote in its name, which MikroORM does not write: rename it.`;
-}
-
 function couldNotMigrate(reason: string): string {
   return (
     `A migration failed: ${reason}. Nothing has been changed. A schema must be empty, or as migrations have left it: ` +
@@ -247,9 +240,7 @@ async function whileLocked(
       onWait('Another process is migrating the database: this one waits until it has finished.');
       await connection.query('select pg_advisory_xact_lock($1)', [lockNumber]);
     }
-    const schema = rows[0]?.schema ?? undefined;
-    if (schema !== undefined && unwritable.test(schema)) throw new UnsuitableServer(unwritableSchema(schema));
-    await work(schema);
+    await work(rows[0]?.schema ?? undefined);
     await connection.query('commit');
   } finally {
     await connection.close();
