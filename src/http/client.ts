@@ -4,6 +4,7 @@ import { isIP, isIPv4, isIPv6 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 import { freeLimits } from '../domain/access/plan.ts';
+import { addressPrefix } from '../platform/callers/index.ts';
 import type { QuotaSubject } from '../platform/quotas/index.ts';
 import type { KeyDirectory } from '../keys/key-directory.ts';
 
@@ -61,7 +62,7 @@ export function isRepeated(rawHeaders: readonly string[], name: string): boolean
 
 /** Clients at this address without a valid key: together they have the limits of the Free plan. */
 export function addressSubject(address: string | undefined): QuotaSubject {
-  return { id: `address:${networkOf(address ?? '')}`, limits: freeLimits, bans: undefined, isAnonymous: true };
+  return { id: addressPrefix + networkOf(address ?? ''), limits: freeLimits, bans: undefined, isAnonymous: true };
 }
 
 /** What a client can't change at will: an IPv4 address, or the first 64 bits of IPv6. All invalid ones are one. */

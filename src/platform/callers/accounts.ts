@@ -29,6 +29,9 @@ export interface Account {
   readonly holdings: (Holding | undefined)[];
 }
 
+/** Begins the id of a client that is an address without a key. */
+export const addressPrefix = 'address:';
+
 /** The client of the service's own work. */
 export const service = '';
 
@@ -139,12 +142,14 @@ export class Waiters {
     if (waiters.push(waiter) === 1) this.#accounts.push(waiter.account);
   }
 
-  delete(waiter: Waiter): void {
+  /** Returns whether it was there. */
+  delete(waiter: Waiter): boolean {
     const { waiters } = this.holdingOf(waiter.account);
-    if (!remove(waiters, waiter)) return;
+    if (!remove(waiters, waiter)) return false;
     // To the end: of clients that have used the same, the others are next.
     remove(this.#accounts, waiter.account);
     if (waiters.length > 0) this.#accounts.push(waiter.account);
+    return true;
   }
 
   /** The next one of those that may have what they wait for. It takes a step for each client that waits. */

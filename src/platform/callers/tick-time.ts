@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import { context } from '@opentelemetry/api';
 
 import { attempt } from '../background.ts';
-import { type Account, type Accounts, type Waiter, Waiters } from './accounts.ts';
+import { type Account, type Accounts, addressPrefix, type Waiter, Waiters } from './accounts.ts';
 import type { Caller } from './caller.ts';
 
 /** How long work begins in one tick of the event loop. */
@@ -17,7 +17,7 @@ const acceptingTicks = 8;
 const acceptingMillis = 0.25;
 
 /** Work that waits, in the order of the clients' virtual times. */
-class WaitingWork {
+class ClientQueue {
   readonly #waiters: Waiters;
   /** The virtual time: what the client that was served last had used; while nothing waits, the most of any client. */
   #clockMillis = 0;
@@ -31,13 +31,17 @@ class WaitingWork {
     return this.#waiters.isEmpty;
   }
 
-  /** Returns what takes it back. */
-  add(account: Account, begin: () => void): () => void {
+  add(account: Account, begin: () => void): Waiter {
     const holding = this.#waiters.holdingOf(account);
     if (holding.waiters.length === 0) holding.usedMillis = Math.max(holding.usedMillis, this.#clockMillis);
     const waiter: Waiter = { account, amount: 0, grant: begin, refuse: () => undefined };
     this.#waiters.add(waiter);
-    return () => this.#waiters.delete(waiter);
+    return waiter;
+  }
+
+  /** Returns whether it was there. */
+  delete(waiter: Waiter): boolean {
+    return this.#waiters.delete(waiter);
   }
 
   /** Takes that of the client that has used least. */
@@ -49,12 +53,62 @@ class WaitingWork {
     return next;
   }
 
+  deleteOneOf(account: Account): void {
+    const [first] = this.#waiters.holdingOf(account).waiters;
+    if (first !== undefined) this.#waiters.delete(first);
+  }
+
   use(account: Account, millis: number): void {
     const holding = this.#waiters.holdingOf(account);
     holding.usedMillis += millis;
     this.#mostMillis = Math.max(this.#mostMillis, holding.usedMillis);
     if (this.isEmpty) this.#clockMillis = this.#mostMillis;
   }
+}
+
+/** Work that waits. All addresses without a key are one client among the keys, and take turns in its part. */
+class WaitingWork {
+  readonly #clients: ClientQueue;
+  readonly #addresses: ClientQueue;
+  readonly #allAddresses: Account;
+
+  constructor(accounts: Accounts) {
+    this.#clients = new ClientQueue(accounts);
+    this.#addresses = new ClientQueue(accounts);
+    this.#allAddresses = { id: addressPrefix, usedMillis: 0, usedAt: 0, holdings: [] };
+  }
+
+  get isEmpty(): boolean {
+    return this.#clients.isEmpty;
+  }
+
+  /** Returns what takes it back. */
+  add(account: Account, begin: () => void): () => void {
+    if (!isAddress(account)) {
+      const waiter = this.#clients.add(account, begin);
+      return () => this.#clients.delete(waiter);
+    }
+    const waiter = this.#addresses.add(account, begin);
+    this.#clients.add(this.#allAddresses, begin);
+    return () => {
+      if (this.#addresses.delete(waiter)) this.#clients.deleteOneOf(this.#allAddresses);
+    };
+  }
+
+  /** Takes that of the client that has used least. */
+  take(): Waiter | undefined {
+    const next = this.#clients.take();
+    return next?.account === this.#allAddresses ? this.#addresses.take() : next;
+  }
+
+  use(account: Account, millis: number): void {
+    if (isAddress(account)) this.#addresses.use(account, millis);
+    this.#clients.use(isAddress(account) ? this.#allAddresses : account, millis);
+  }
+}
+
+function isAddress({ id }: Account): boolean {
+  return id.startsWith(addressPrefix);
 }
 
 /** The work that was begun last, which goes on in microtasks. */

@@ -117,6 +117,24 @@ it('of what goes first begins that of the address which has used least', async (
   expect(begun.indexOf('orchestrator') - before).toBeLessThanOrEqual(1);
 });
 
+it('begins the work of a key beside that of a hundred addresses, which are one client among keys', async () => {
+  const callers = new Callers(new Accounts(), 5);
+  const { ticks } = callers;
+  const begun: string[] = [];
+  const wait = (client: string): (() => void) =>
+    ticks.wait(callers.for(client), () => {
+      begun.push(client);
+      holdLoop(2);
+    });
+  const [leave] = Array.from({ length: 100 }, (_, index) => wait(`address:${index}`));
+  for (let index = 0; index < 10; index += 1) wait('key');
+  leave!();
+  await until(() => begun.length === 109);
+  expect(begun.lastIndexOf('key')).toBeLessThan(30);
+  // Each of the addresses that still wait has its place.
+  expect(new Set(begun).size).toBe(100);
+});
+
 it('has a short time in one of eight ticks that accept connections, and none in the others', async () => {
   const { ticks } = new Callers(new Accounts(), 1_000_000);
   const now = performance.now();
