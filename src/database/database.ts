@@ -126,10 +126,11 @@ export function createMaintenanceOrm(
 
 /** MikroORM 7.2 ends a schema's name at a dot. It doesn't write the default's, which is `public` otherwise. */
 function driverFor(schema: string): typeof PostgreSqlDriver {
+  const getDefaultSchemaName = (): string => schema;
   return class extends PostgreSqlDriver {
     constructor(config: Configuration) {
       super(config);
-      this.platform.getDefaultSchemaName = () => schema;
+      this.platform.getDefaultSchemaName = getDefaultSchemaName;
     }
   };
 }
