@@ -89,7 +89,8 @@ class WaitingWork {
       return () => this.#clients.delete(waiter);
     }
     const waiter = this.#addresses.add(account, begin);
-    this.#clients.add(this.#allAddresses, begin);
+    // Whose turn that is isn't known yet: it holds no request.
+    this.#clients.add(this.#allAddresses, nothing);
     return () => {
       if (this.#addresses.delete(waiter)) this.#clients.deleteOneOf(this.#allAddresses);
     };
@@ -106,6 +107,8 @@ class WaitingWork {
     this.#clients.use(isAddress(account) ? this.#allAddresses : account, millis);
   }
 }
+
+function nothing(): void {}
 
 function isAddress({ id }: Account): boolean {
   return id.startsWith(addressPrefix);

@@ -112,8 +112,9 @@ export class Replica {
       this.#problem = undefined;
     } catch (error) {
       this.leaveOut(leftOut(error));
-      const isSilent = this.#problem?.reason === 'silent';
-      if (!isSilent || (await inTime(silentMillis, this.#asking.run()).catch(() => undefined)) !== undefined) return;
+      if (this.#problem?.reason !== 'silent') return;
+      const replayed = await inTime(silentMillis, this.#asking.run()).catch(() => undefined);
+      if (replayed !== undefined) return;
       this.#reset();
       this.leaveOut(new LeftOut('lost', `it has not responded in ${maxLagMillis + silentMillis} ms`));
     }
